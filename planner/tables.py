@@ -57,6 +57,8 @@ _NOT_FINITE = ("nan", "inf", "infinity")
 # Beyond it sine and cosine lose their digits, and nobody means such a length or force.
 _LARGEST = 1e9
 
+_APART = re.compile(r"\d[;\s]+[-+.\d]")  # two numbers in a cell: commas stood for the points
+_DECIMAL_POINT = " Decimals are separated by a point, values by a comma: 0.5,1.5."
 _PER_TIME = {"q": "", "qd": "_s", "qdd": "_s2"}
 _JOINT_COLUMN = re.compile(r"(q|qd|qdd|tau)(\d{1,6})(?:_(\w+))?")
 
@@ -183,10 +185,12 @@ def one_state(given: Mapping[str, str], mechanism: Mechanism) -> States:
         entries = _entries(group, mechanism)
         option, cells = STATE_OPTIONS[group], [cell.strip() for cell in text.split(",")]
         if len(cells) != len(entries):
+            commas = len(cells) == 2 * len(entries) or _APART.search(text)
             names = ", ".join(f"{entry.name} [{entry.unit}]" for entry in entries)
             raise OptionError(
                 f"{option} has {len(cells)} value{'s' * (len(cells) != 1)}; expected "
-                f"{len(entries)}, separated by commas: {names}.",
+                f"{len(entries)}, separated by commas: {names}."
+                f"{_DECIMAL_POINT if commas else ''}",
                 option=option,
                 value=text,
                 expected=len(entries),
@@ -227,7 +231,8 @@ class _Entry:
             others = ", ".join(f"1{other}" for other in self.units if other)
             raise OptionError(
                 f"{option}: {self.name} is {_shown(cell)}; expected {unit}"
-                f"{f' (with a unit: {others})' if others else ''}.",
+                f"{f' (with a unit: {others})' if others else ''}."
+                f"{_DECIMAL_POINT if _APART.search(cell) else ''}",
                 option=option,
                 value=cell,
                 joint=self.name,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Table = tuple[Sequence[str], Iterable[Sequence[object]]]  # headers, rows
 
 FORMAT = 1
-_ROUNDING = 1e-14
+_ROUNDING = 1e-9  # of the largest of numbers that belong together, of which four digits are shown
 
 
 # --- JSON ----------------------------------------------------------------------------------------
@@ -116,8 +116,9 @@ def state_table(quantities: Sequence[StateQuantity]) -> tuple[list[str], list[li
 def state_lines(quantities: Sequence[StateQuantity]) -> Iterator[str]:
     """Quantities of every state for a terminal: one table, or matrices state by state."""
     if all(one.values.ndim == 2 for one in quantities):
-        headers, rows = state_table(quantities)
-        cells = [[str(k), *map(number, row)] for k, row in enumerate(rows, start=1)]
+        headers = [header for one in quantities for header in one.headers]
+        rows = np.hstack([_without_noise(one.values) for one in quantities]).tolist()
+        cells = [[str(k), *map(short, row)] for k, row in enumerate(rows, start=1)]
         yield from table_lines(["state", *headers], cells)
         return
     for state in range(len(quantities[0].values)):
@@ -152,6 +153,11 @@ def aligned(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[s
 def number(value: float) -> str:
     """Seven digits for a reader."""
     return f"{float(value):.7g}" if value else "0"
+
+
+def short(value: float) -> str:
+    """Four digits, for results that nobody copies; documents and tables have them all."""
+    return f"{float(value):.4g}" if value else "0"
 
 
 def limit_text(value: float, digits: int = 6) -> str:
@@ -189,13 +195,18 @@ def without_rounding(value: Array) -> Array:
     return np.where(small, 0.0, value)
 
 
+def _without_noise(rows: Array) -> Array:
+    """The same row by row. # (N, size)."""
+    return np.array([without_rounding(row) for row in rows]).reshape(rows.shape)
+
+
 def _matrix_lines(value: Array) -> Iterator[str]:
     if value.ndim == 3:
         for index, plane in enumerate(value):
             yield f"[{index + 1}]"
             yield from _matrix_lines(plane)
         return
-    text = [[number(x) for x in row] for row in np.atleast_2d(without_rounding(value))]
+    text = [[short(x) for x in row] for row in np.atleast_2d(without_rounding(value))]
     width = max(len(cell) for row in text for cell in row)
     for row in text:
         yield "  ".join(cell.rjust(width) for cell in row)

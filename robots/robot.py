@@ -5,7 +5,7 @@ Source: the equations are those of ``robots.core``; the closed form that of ``ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -17,15 +17,17 @@ from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
 from robots.core.denavit_hartenberg import rows_of
-from robots.core.errors import RobotFileError
+from robots.core.errors import RobotFileError, StateError
 from robots.core.file_units import number_text
 from robots.core.inverse.limits import limit_breaches, limit_margins
 from robots.core.inverse.solver import Answer, Solutions, solve
 from robots.core.inverse.task import Target, Task
 from robots.core.kernels import Engine
+from robots.core.kernels.direct_call import Function
 from robots.core.mechanism import BASE, Joint, Mechanism
 from robots.core.model import Model
 from robots.core.pose import angles_zyx, as_pose
+from robots.core.quantities import quantity
 from robots.core.robot_file.conversion import PRISMATIC_KEYS, REVOLUTE_KEYS, read_robot, write_toml
 from robots.core.robot_file.source_text import read_bytes, toml_string
 from robots.core.schema_problems import nearest
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from robots.arm.inverse import ArmInverse
 
+_SHOWN = 60  # characters of a value that is refused
 _SAME = 1e-9  # [rad] postures nearer than this are one: free joints leave two families equal
 
 
@@ -74,6 +77,18 @@ class Robot(Model):
     ) -> None:
         super().__init__(mechanism, engine)
         self._source = source
+
+    def function(self, name: str) -> Function:
+        """A quantity as a function of arrays; what is no array of numbers is told with its name."""
+        evaluate, arguments = super().function(name), quantity(name).arguments
+
+        def checked(*values: object) -> Array:
+            try:
+                return evaluate(*values)
+            except (TypeError, ValueError) as error:
+                raise _no_numbers(self.mechanism, name, arguments, values) from error
+
+        return checked
 
     @cached_property
     def source(self) -> RobotSource:
@@ -218,6 +233,25 @@ class Robot(Model):
         if not self.mechanism.masses_known:
             told = "masses unknown: torques, power and energy are not evaluated"
         yield f"  {told}, from {self.source.model}"
+
+
+def _no_numbers(
+    mechanism: Mechanism, name: str, arguments: Sequence[str], values: Sequence[object]
+) -> StateError:
+    """The first of the values that is no array of numbers."""
+    for argument, value in zip(arguments, values, strict=False):
+        try:
+            np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            shown = repr(value)
+            shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+            return StateError(
+                f"{name} of {mechanism.name!r}: {argument} is {shown}; expected an array of "
+                f"numbers, {mechanism.dof} for each state, in rad and m.",
+                argument=argument,
+                found=shown,
+            )
+    return StateError(f"{name} of {mechanism.name!r} takes arrays of numbers: {arguments}.")
 
 
 def load_robot(

@@ -84,13 +84,12 @@ def mass_findings(mechanism: Mechanism) -> Iterator[Finding]:
     if mechanism.masses_known:
         return
     limited = [joint.name for joint in mechanism.movable if math.isfinite(joint.max_effort)]
-    unchecked = f" Torque limits of {named(limited)} are not checked." if limited else ""
+    unchecked = f"; torque limits of {named(limited)} are not checked" if limited else ""
     yield Finding(
         code="R112",
         severity=Severity.WARNING if limited else Severity.NOTE,
         subject=Robot(mechanism.name),
-        message="The masses are not known: torques, power and energy are not evaluated."
-        + unchecked,
+        message=f"masses not known; torques, power and energy are not evaluated{unchecked}",
         hint='Give [joint.body] tables and remove masses = "unknown"; in URDF, <inertial>.',
     )
 

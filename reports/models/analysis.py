@@ -14,6 +14,7 @@ from reports.answers import (
     Rows,
     StateQuantity,
     number,
+    short,
     state_lines,
     state_table,
     table_lines,
@@ -60,9 +61,9 @@ def workspace_lines(found: Workspace) -> Iterator[str]:
     name = found.model.mechanism.name
     yield f"{name}: reach of the tool within the joint limits (sampled)"
     for axis, low, high in zip("xyz", found.low, found.high, strict=True):
-        yield f"{axis} from {number(low)} to {number(high)} m"
+        yield f"{axis} from {short(low)} to {short(high)} m"
     for what, (low, high) in (("first axis", found.axis_radii), ("base origin", found.radii)):
-        yield f"distance from the {what} {number(low)} to {number(high)} m"
+        yield f"distance from the {what} {short(low)} to {short(high)} m"
     if found.dimension:
         yield f"{DIMENSIONS[found.dimension]} about {found.measure:.4g} {found.unit}"
 
@@ -233,9 +234,12 @@ def benchmark_lines(found: Benchmark) -> Iterator[str]:
         )
         rows.append([name, *cells, str(quantity(name).record(found.mechanism).counts)])
     yield from table_lines(("kernel", *(head for head, _, _ in columns), "operations"), rows)
-    yield "memory: looking through the arguments and filling the results, with nothing computed"
+    yield "ns: for one state; memory: the arguments read and the results written, nothing computed"
+    yield "first use: compilation, in a process of its own; cached: the same from the cache on disk"
     if found.differences:
-        yield "ratios are to Pinocchio: " + "; ".join(f"{k}: {v}" for k, v in METHODS.items())
+        yield "ratio: Pinocchio's time over Palpeur's, above 1 where Palpeur is faster; difference:"
+        yield "  the largest from Pinocchio's results, over the largest of them; compared are"
+        yield from (f"  {k}: {v}" for k, v in METHODS.items())
 
 
 def _kernel(found: Benchmark, name: str) -> dict[str, object]:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from planner.findings import Finding, Severity
 from planner.findings.robot_findings import choice_findings
-from reports.answers import FORMAT, bold, finite, number, table_lines, tip_document
+from reports.answers import (
+    FORMAT,
+    bold,
+    finite,
+    number,
+    short,
+    table_lines,
+    tip_document,
+    without_rounding,
+)
 from robots.core.capsule import Capsule
 from robots.core.denavit_hartenberg import DhPair, DhRow, rows_of
 from robots.core.language import (
@@ -99,7 +108,8 @@ def _row_lines(mechanism: Mechanism) -> Iterator[str]:
         yield f"tool in {mechanism.joints[mechanism.tool_joint].name}:"
         for line in tool[:3]:
             yield "  " + "  ".join(number(x).rjust(10) for x in line)
-    yield f"gravity {', '.join(number(x) for x in mechanism.gravity)} m/s²"
+    gravity = without_rounding(mechanism.gravity).tolist()
+    yield f"gravity {', '.join(map(short, gravity))} m/s²"
 
 
 def _row_cells(joint: Joint, pair: DhPair) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -217,7 +227,10 @@ def _description_lines(mechanism: Mechanism) -> Iterator[str]:
     """The phrase and the internal tables of the report's §4.2."""
     phrase = phrase_of(mechanism)
     description = parse(phrase.text)
-    described = mechanism_of(description, {}, bodies=phrase.bodies) if mechanism.dof else None
+    described = None
+    if mechanism.dof:
+        described = mechanism_of(description, {}, bodies=phrase.bodies)
+        described = replace(described, masses_known=mechanism.masses_known)
     yield tables_text(internal_tables(description), described)
 
 
@@ -397,9 +410,10 @@ def audit_lines(mechanism: Mechanism, findings: Sequence[Finding]) -> Iterator[s
     """An audit for a terminal."""
     yield from map(str, findings)
     yield from _unwatched_lines(mechanism)
+    numbers = [sum(finding.severity is one for finding in findings) for one in Severity]
     counts = ", ".join(
-        f"{sum(finding.severity is severity for finding in findings)} {severity.value}s"
-        for severity in Severity
+        f"{count} {severity.value}{'' if count == 1 else 's'}"
+        for severity, count in zip(Severity, numbers, strict=True)
     )
     yield (
         f"{mechanism.name}: {len(mechanism.joints)} joints, {mechanism.dof} variables, "

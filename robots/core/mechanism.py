@@ -359,7 +359,7 @@ class Mechanism:
         """
         if not self.masses_known:
             raise MassesUnknownError(
-                f"Robot {self.name!r}: {what} cannot be evaluated, as its masses are not known. "
+                f"Robot {self.name!r}: {what} cannot be evaluated, as the masses are not known. "
                 "Give every link that moves its [joint.body] with mass_kg, com_mm and "
                 'inertia_kg_m2 in the robot file, and remove masses = "unknown" there; in a URDF '
                 "file give <inertial>.",

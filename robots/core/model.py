@@ -53,7 +53,7 @@ class _Functions(dict[str, Function]):
         self._model = model
 
     def __missing__(self, name: str) -> Function:
-        self[name] = self._model.kernel(name).function
+        self[name] = self._model.function(name)
         return self[name]
 
 
@@ -86,6 +86,10 @@ class Model:
             programme = quantity(name).record(self.mechanism)
             self._kernels[name] = Kernel(programme, self.engine)
         return self._kernels[name]
+
+    def function(self, name: str) -> Function:
+        """The same as a function of arrays."""
+        return self.kernel(name).function
 
     def forward(self, q: object) -> Array:
         """Pose of the tool in the base frame, T_base_tool. # (..., n) -> (..., 4, 4)."""

@@ -67,6 +67,11 @@ class Quantity:
     inertial: bool = False
     needs_masses: bool = False
 
+    @property
+    def words(self) -> str:
+        """The name as a reader knows it."""
+        return _WORDS.get(self.name, self.name.replace("_", " "))
+
     @remembered(lambda self, mechanism: (self, repr(tree_of(mechanism)), mechanism.masses_known))
     def record(self, mechanism: Mechanism) -> Programme:
         """The straight-line programme of this quantity for one mechanism.
@@ -76,7 +81,7 @@ class Quantity:
             EquationError: the mechanism makes the quantity divide by zero in every posture.
         """
         if self.needs_masses:
-            mechanism.require_masses(self.name.replace("_", " "))
+            mechanism.require_masses(self.words)
         tree = tree_of(mechanism)
         extents = _extents(tree)
         recorder = Recorder()
@@ -325,6 +330,7 @@ DYNAMICS = tuple(
 )
 QUANTITIES: dict[str, Quantity] = {item.name: item for item in (*KINEMATICS, *DYNAMICS)}
 MAIN = ("forward", "jacobian", "torques", "mass_matrix", "forward_dynamics", "lagrange")
+_WORDS = {"lagrange": "Lagrange's coefficients", "energies": "kinetic and potential energy"}
 _NO_MASS = "Some joint moves no inertia: give the bodies theirs, or the drive a motor inertia."
 _NO_ANGLES = "The angles it uses are singular for all joint values; take the other angle set."
 _DIVISORS = {

@@ -350,8 +350,8 @@ def _kind(document: UrdfText, joint: Element) -> JointKind:
         raise document.error(
             joint,
             f"has type {kind!r} and moves the tip; {', '.join(_KINDS)} are read, planar and "
-            f"floating are not. Where the robot stands still there, robot import takes --base "
-            f"{_link(document, joint, 'child')}.",
+            f"floating are not. Where the robot stands still there, import it with "
+            f"{_link(document, joint, 'child')!r} as its base (palpeur robot import --base).",
         )
     mimic = document.child(joint, "mimic")
     if mimic is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from robots.core.arrays import Array
@@ -12,7 +13,6 @@ from robots.core.errors import RobotFileError
 from robots.core.file_reading import TipLink, TipRule
 from robots.core.pose import make_pose, rotation_zyx
 from robots.core.robot_file.source_text import check_size
-from robots.core.schema_problems import nearest
 
 Element = Any  # lxml's element class is private
 # What writers put where a limit must stand and there is none.
@@ -193,7 +193,8 @@ def parse_xml(text: bytes, origin: str) -> UrdfText:
     try:
         root = etree.fromstring(text, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise RobotFileError(f"{origin}: this is not valid XML: {error}.", file=origin) from None
+        told = str(error).removesuffix(")").partition(" (<string>")[0]  # no name of the file
+        raise RobotFileError(f"{origin}: this is not valid XML: {told}.", file=origin) from None
     document = UrdfText(origin=origin, root=root)
     if root.getroottree().docinfo.doctype:
         raise document.error(
@@ -284,7 +285,7 @@ def _tree_on_base(
     """The tree of a link that the user calls the base."""
     if base not in links:
         raise RobotFileError(
-            f"{document.origin}: the base {base!r} is no link of this file; {nearest(base, links)}",
+            f"{document.origin}: the base {base!r} is no link of this file; {_near(base, links)}",
             file=document.origin,
             base=base,
             known=tuple(links),
@@ -329,7 +330,7 @@ def _end(document: UrdfText, joint: Element, end: str, links: dict[str, Element]
     link = document.required(element, "link")
     if link not in links:
         raise document.error(
-            joint, f"names {end} link {link!r}, which is missing; {nearest(link, links)}"
+            joint, f"names {end} link {link!r}, which is missing; {_near(link, links)}"
         )
     return link
 
@@ -344,8 +345,8 @@ def _root(document: UrdfText, links: dict[str, Element], carried: dict[str, Elem
         raise document.error(
             links[roots[1]],
             f"is a second root beside {roots[0]!r}: no joint carries it. Give the one that the "
-            f"robot stands on: --base {roots[0]} or --base {roots[1]} of robot import; or join the "
-            "two trees.",
+            f"robot stands on as the base, {roots[0]!r} or {roots[1]!r} (palpeur robot import "
+            "--base); or join the two trees.",
             candidates=tuple(roots),
         )
     return roots[0]
@@ -372,7 +373,7 @@ def _ordered(
 
 # The ROS-Industrial names first: a tool frame behind them belongs to a tool that is not ours.
 TIP_NAMES = ("tool0", "flange", "tcp", "tool")
-_MOST_LISTED = 12
+_MOST_LISTED, _MOST_NEAR = 12, 3
 
 
 def tip_of(document: UrdfText, tree: LinkTree, given: str = "") -> TipLink:
@@ -427,7 +428,7 @@ def _given(document: UrdfText, tree: LinkTree, link: str) -> TipLink:
     if link not in tree.links:
         raise RobotFileError(
             f"{document.origin}: the tip {link!r} is no link of this file; "
-            f"{nearest(link, tree.links)}",
+            f"{_near(link, tree.links)}",
             file=document.origin,
             tip=link,
             known=tuple(tree.links),
@@ -441,6 +442,16 @@ def _given(document: UrdfText, tree: LinkTree, link: str) -> TipLink:
             tip=link,
         )
     return _tip(tree, link, TipRule.GIVEN)
+
+
+def _near(link: str, links: Iterable[str]) -> str:
+    """Links whose names are like one that there is not; else the first ones."""
+    names = list(links)
+    close = get_close_matches(link, names, n=_MOST_NEAR, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return f"its links are {', '.join(names[:_MOST_LISTED])}{more}."
 
 
 def _ambiguous(

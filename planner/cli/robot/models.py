@@ -38,6 +38,7 @@ from robots.core.inverse.limits import limit_breaches
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.pose import as_pose, nearest_rotation
+from robots.core.quantities import quantity
 
 _SHORTEST = 1e-9  # length of a vector that is a direction
 _DIGITS = 1e-3  # entry of RᵀR - I that four printed digits explain
@@ -91,9 +92,22 @@ class RobotStates:
     session: Session
 
     @classmethod
-    def read(cls, robot: str, tip: str, states: StateRequest, session: Session) -> RobotStates:
-        """Open the robot and read its states. Args: as their options."""
+    def read(
+        cls, robot: str, tip: str, states: StateRequest, session: Session, *, needs: str = ""
+    ) -> RobotStates:
+        """Open the robot and read its states.
+
+        Args:
+            robot: as its option.
+            tip: as its option.
+            states: as their options.
+            session: of the command.
+            needs: a quantity (``robots.core.quantities``) that will be evaluated; a robot without
+                the masses that it needs is refused before its states are read.
+        """
         mechanism = movable_robot(robot, tip, session)
+        if needs and quantity(needs).needs_masses:
+            mechanism.require_masses(quantity(needs).words)
         table = states.read(mechanism)
         if table.inline:  # the units of plain numbers depend on the joints: say what was understood
             told = state_text(table, mechanism)
@@ -150,7 +164,8 @@ def print_model(
         RobotError: no such robot.
         StatesError: a table that cannot be read, or that lacks columns.
     """
-    given = RobotStates.read(robot, tip, states, session)
+    needs = {"torques": "torques", "mass": "mass_matrix", "lagrange": "lagrange"}.get(name, "")
+    given = RobotStates.read(robot, tip, states, session, needs=needs)
     return _show(given, MODELS[name](given, form), form)
 
 

@@ -100,7 +100,7 @@ def show(
     from planner.cli.output import Form
     from planner.errors import OptionError
     from reports.models.robot import ROBOT_FILES, robot_document, robot_lines
-    from robots.library import open_robot
+    from robots.library import names, open_robot, text_of
 
     if html:
         from planner.cli.robot.picture import write_robot_page
@@ -117,7 +117,9 @@ def show(
                 option="--as",
                 value=form,
             )
-        print(ROBOT_FILES[form](opened_robot(robot, tip, context.obj, meshes)), end="")
+        mechanism = opened_robot(robot, tip, context.obj, meshes)
+        own = form == "toml" and robot in names()  # with its maker, and the source of each number
+        print(text_of(robot) if own else ROBOT_FILES[form](mechanism), end="")
         return 0
     mechanism = open_robot(robot, tip=tip, meshes=meshes)
     return Form(json=as_json).show(

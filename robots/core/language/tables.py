@@ -330,6 +330,8 @@ def _symbols(bodies: Sequence[BodySymbols]) -> str:
 
 
 def _numbers(tables: InternalTables, mechanism: Mechanism) -> str:
+    if not mechanism.masses_known:
+        return "MASS DATA\n\nnot known"
     mass, tensors = [], []
     for freedom, joint in zip(tables.freedoms, mechanism.movable, strict=True):
         number, C = str(freedom.number), joint_axes(freedom.axis)

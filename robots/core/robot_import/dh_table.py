@@ -83,7 +83,10 @@ class _Line:
             return Decimal(0)
         number = decimal_of(text)
         if not number.is_finite():
-            raise self.error(column, f"{text[:40]!r} is no finite number.")
+            point = text.replace(",", ".")
+            comma = decimal_of(point).is_finite() and point != text
+            hint = f" Decimals are separated by a point: {point[:40]}." if comma else ""
+            raise self.error(column, f"{text[:40]!r} is no finite number.{hint}")
         return number
 
 
@@ -181,6 +184,16 @@ def _check_header(header: list[str], origin: str, number: int) -> None:
             "a table of a_mm, alpha_deg, d_mm, theta_deg the length along z is d_mm.",
             file=origin,
             key="r_mm",
+        )
+    units = {key.rpartition("_")[0]: key for key in _ROW}
+    bare = [column for column in header if column.lower() in units]
+    if bare:
+        named = ", ".join(f"{units[column.lower()]} for {column}" for column in bare)
+        raise RobotFileError(
+            f"{place}: the columns {', '.join(bare)} do not say their unit; write {named}, and the "
+            "numbers in millimetres and degrees.",
+            file=origin,
+            key=bare[0],
         )
     for column in header:
         if column not in _COLUMNS:

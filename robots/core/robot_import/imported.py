@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,10 @@ class ImportedRobot:
         """What it is, and what is still to be given."""
         return "\n".join(self._lines())
 
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        return f"<div><p>{'<br>'.join(escape(line) for line in self._lines())}</p></div>"
+
     def _lines(self) -> Iterator[str]:
         joints = len(self.mechanism.movable)
         yield f"Robot {self.mechanism.name!r} of {joints} joints, {self.format.value} {self.origin}"
@@ -190,19 +195,19 @@ def import_robot(
     path = Path(path)
     ending = path.suffix.lower()
     if ending not in ENDINGS:
+        what = f"no robot's file ends in {ending}" if ending else "the name has no ending"
         raise RobotFileError(
-            f"{path}: the ending {path.suffix!r} is none of a robot's; known endings: "
-            f"{', '.join(ENDINGS)}.",
+            f"{path}: {what}, which tells the format; known endings: {', '.join(ENDINGS)}.",
             file=path.name,
         )
     if arguments and ending != ".xacro":
         raise RobotFileError(
-            f"{path.name} is no xacro file, so that it takes no arguments; leave --arg out.",
+            f"{path.name} is no xacro file, so that it takes no arguments; leave them out.",
             file=path.name,
         )
     if (tip or base) and ending in (".csv", ".toml"):
         raise RobotFileError(
-            f"{path.name} has no links to choose a tip or base from; leave --tip and --base out. "
+            f"{path.name} has no links to choose a tip or base from; leave tip and base out. "
             "Its tool frame stands in [tool] of the robot file.",
             file=path.name,
         )
@@ -353,12 +358,13 @@ def _notes(mechanism: Mechanism, form: SourceFormat) -> Iterator[ImportNote]:
         )
     yield from _branch_notes(mechanism)
     if form in (SourceFormat.URDF, SourceFormat.XACRO, SourceFormat.DH_TABLE):
-        down = ", ".join(f"{value:.6g}" for value in mechanism.gravity)
+        noise = 1e-9 * float(np.linalg.norm(mechanism.gravity))  # of turned axes
+        down = ", ".join(f"{v if abs(v) > noise else 0.0:.4g}" for v in mechanism.gravity.tolist())
         yield ImportNote(
             topic=Topic.GRAVITY,
             need=Need.NONE,
             sentence=f"Gravity is taken as {down} m/s² in the base frame: "
-            f"{-STANDARD_GRAVITY[2]:g} m/s² down; the source gives none.",
+            f"{-STANDARD_GRAVITY[2]:.4g} m/s² down; the source gives none.",
             keys=(("robot", "gravity_m_s2"),),
         )
     yield from _shape_notes(mechanism)
@@ -391,8 +397,8 @@ def _shape_notes(mechanism: Mechanism) -> Iterator[ImportNote]:
     if links:
         kinds = sorted({shape.kind for shape in mechanism.unread_shapes})
         sought = next((shape.sought for shape in mechanism.unread_shapes if shape.sought), ())
-        missing = f" Meshes are missing, as {sought[0]}: give their folder, --meshes." * bool(
-            sought
+        missing = (
+            f" The mesh {sought[0]} is not found: name the folder of the meshes." if sought else ""
         )
         yield ImportNote(
             topic=Topic.SHAPES,

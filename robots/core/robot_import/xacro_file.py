@@ -56,8 +56,8 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> byte
         except (Exception, SystemExit) as error:
             said = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
             raise RobotFileError(
-                f"{path.name}: xacro refuses the file: {said}. An argument without a default is "
-                "given by --arg NAME=VALUE.",
+                f"{path.name}: xacro refuses the file: {said}. An argument without a default has "
+                "to be given a value (palpeur robot import --arg NAME=VALUE).",
                 file=path.name,
             ) from error
     return bytes(document.toxml(encoding="utf-8"))

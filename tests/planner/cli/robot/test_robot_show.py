@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robots.library import load, maker_of, names
+from robots.library import load, maker_of, names, text_of
 
 # Of the real arms, which tests/robots/library/test_real_arms.py audits, one with masses and one
 # without.
@@ -226,3 +226,34 @@ def test_options_of_the_page_that_do_not_go_together(palpeur, options, tmp_path,
     assert (ran.code, ran.out) == (2, "")
     assert "--html" in ran.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_masses_that_are_not_known_are_not_zero(palpeur):
+    shown = palpeur("robot", "show", "kuka-kr6-r700-sixx").out
+    assert shown.partition("MASS DATA")[2].split("\n\n")[1] == "not known"
+
+
+def test_a_library_robot_as_a_file_keeps_its_maker_and_sources(palpeur):
+    assert palpeur("robot", "show", "ur5e", "--as", "toml").out == text_of("ur5e")
+
+
+def test_masses_are_asked_for_before_states(palpeur):
+    ran = palpeur("robot", "lagrange", "kuka-kr6-r700-sixx", "--q", "nonsense")
+    assert "Lagrange's coefficients cannot be evaluated, as the masses are not known" in ran.err
+
+
+def test_a_decimal_comma_among_joint_values_is_told(palpeur):
+    for q in ("0,5,1,5,0,0", "0,5;1,5;0,0"):
+        assert (
+            "Decimals are separated by a point"
+            in palpeur("robot", "forward", "planar-3r", "--q", q).err
+        )
+    assert "Decimals" not in palpeur("robot", "forward", "planar-3r", "--q", "1,2,x").err
+
+
+def test_readers_see_four_digits_and_no_rounding(palpeur):
+    out = palpeur("robot", "forward", "ur5e", "--q", "90,0,0,0,0,0").out
+    numbers = [float(cell) for cell in out.splitlines()[-1].split()[1:]]
+    assert 0.0 in numbers
+    assert all(number == float(f"{number:.4g}") for number in numbers)
+    assert min(abs(number) for number in numbers if number) > 1e-9

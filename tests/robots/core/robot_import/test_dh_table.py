@@ -114,3 +114,14 @@ def test_a_fault_is_named_with_its_place(text, words):
         read_dh_table(text, origin="puma.csv")
     assert words in str(refused.value)
     assert str(refused.value).startswith("puma.csv")
+
+
+def test_columns_without_unit_are_told_with_their_names():
+    bare = STANDARD.replace("_deg", "").replace("_mm", "").replace(",min,max", "")
+    with pytest.raises(RobotFileError, match="a_mm for a, alpha_deg for alpha, and the numbers"):
+        read_dh_table(bare)
+
+
+def test_a_decimal_comma_in_a_cell_is_told():
+    with pytest.raises(RobotFileError, match=r"'431,8' is no finite number. Decimals .*: 431\.8"):
+        read_dh_table(MODIFIED.replace("431.8", "431,8"))

@@ -128,7 +128,7 @@ def test_a_capsule_of_mass_is_a_cylinder_and_two_half_balls(tmp_path):
             "<connect name='c'> closes a loop of bodies with the chain",
         ),
         (hinge("a").replace('mass="1"', 'mass="-1"'), "", "", "has mass -1 kg"),
-        (f'<body name="f"><freejoint/>{hinge("a")}</body>', "", "", "robot import takes --base f"),
+        (f'<body name="f"><freejoint/>{hinge("a")}</body>', "", "", "with 'f' as its base"),
         (hinge("a"), "<extension/>", "", "<extension> is beyond the simple"),
         (hinge("a", inner='<geom name="g" size=".04 a .1"/>'), "", "", 'has size=".04 a .1"; exp'),
         (hinge("a", inner='<geom name="g" size="nan"/>'), "", "", "<geom name='g'> has size="),
