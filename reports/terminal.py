@@ -12,7 +12,14 @@ from planner.findings import Finding, Severity
 from planner.plan import Plan, PlannedPoint, SegmentKind, Totals
 from planner.touch.summary import touch_summary
 from reports.console import console_on
-from reports.verdict import aspect_text, clearance_proven, meaning, measured_to, not_checked
+from reports.verdict import (
+    aspect_text,
+    clearance_proven,
+    meaning,
+    measured_to,
+    not_checked,
+    touch_sentence,
+)
 from robots.core.rounding import apart_digits
 
 if TYPE_CHECKING:
@@ -59,7 +66,7 @@ def _print_verdict(console: Console, proof: Proof) -> None:
     _print_unchecked(console, plan)
     console.print(f"duration {totals.duration:.4f} s, {_loads(totals)}")
     console.print(_segment_line(plan))
-    console.print(f"touch: {touch_summary(plan).sentence}", soft_wrap=True)
+    console.print(f"touch: {touch_sentence(touch_summary(plan))}", soft_wrap=True)
 
 
 def _loads(totals: Totals) -> str:

@@ -7,10 +7,15 @@ module.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
 
 from planner.findings.unchecked import Aspect, Surrounding, Unchecked
 from planner.plan import Plan
 from reports.provenance import SetOptions
+
+if TYPE_CHECKING:
+    from planner.touch.summary import TouchSummary
 
 _NAMED = 4  # joints or points that a sentence names
 
@@ -152,3 +157,16 @@ def _first_error(plan: Plan) -> str:
         return " to keep its clearance"
     more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
     return f" ({errors[0].code} at {errors[0].where}{more})"
+
+
+def touch_sentence(touch: TouchSummary) -> str:
+    """How the ball touches the part, in millimetres."""
+    if touch.mode == "to-rest":
+        return "the ball comes to rest at the nominal surface; nothing is searched"
+    gives = f" (the stylus gives {1e3 * touch.overtravel:.3g} mm)"
+    return (
+        f"{1e3 * touch.speed:.4g} mm/s from {1e3 * touch.search_before:.3g} mm before to "
+        f"{1e3 * touch.search_after:.3g} mm past the nominal surface; overrun after the trigger "
+        f"at most {1e3 * touch.overrun:.3g} mm{gives if isfinite(touch.overtravel) else ''}; "
+        "a search without trigger stops, retracts and reports"
+    )

@@ -90,7 +90,7 @@ def assemble(
     resting = _places(entries, SegmentKind.DWELL)
     batches = dict(cycle) if travel is None else {**cycle, SegmentKind.TRAVEL: travel}
     before = batches[SegmentKind.STOP if SegmentKind.STOP in cycle else SegmentKind.PROBE].motions
-    model = job_model(before)
+    model = line_model(before)
     rests = np.full((len(entries), model.dof), np.nan)
     rests[resting] = _ends(before, np.array([entries[i].motion for i in resting], dtype=np.int64))
     stretches = [_stretch(batch.motions, kind, entries) for kind, batch in batches.items()]
@@ -102,7 +102,7 @@ def assemble(
     )
 
 
-def job_model(motions: Motions) -> Model:
+def line_model(motions: Motions) -> Model:
     """The robot whose lines these are."""
     if not isinstance(motions, LineMotions):
         raise TypeError("a touch is made of motions along its probing line")
@@ -173,8 +173,8 @@ def _entry(kind: SegmentKind, point: int, motion: int, batch: Schedule, law: str
         point=point,
         motion=motion,
         law=law,
-        duration=float(batch.timed.duration[motion]),
-        binding=batch.timed.bindings[motion],
+        duration=float(batch.times.duration[motion]),
+        binding=batch.times.bindings[motion],
     )
 
 

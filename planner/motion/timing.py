@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Timed:
+class Durations:
     """Durations and what fixes them."""
 
     duration: Array  # (k,) [s]
@@ -38,12 +38,12 @@ class Schedule:
 
     Args:
         motions: the batch.
-        timed: its durations.
+        times: its durations.
         law: name of the motions' law; of travels each has its own.
     """
 
     motions: Motions
-    timed: Timed
+    times: Durations
     law: str
 
 
@@ -75,7 +75,7 @@ def travels(
 def timing(
     model: Model,
     motions: Motions,
-    timed: Timed,
+    times: Durations,
     limits: JointLimits,
     law: str = "",
     *,
@@ -86,22 +86,22 @@ def timing(
     Args:
         model: of the robot.
         motions: the batch.
-        timed: durations under the other limits.
+        times: durations under the other limits.
         limits: of the joints.
         law: name of the motions' law.
         detail: how closely the motions are looked at.
     """
     scope = load_scope(limits)
-    loads = stretch_loads(model, motions, timed.duration, scope, detail=detail)
-    slowed = slow_for_torque(model, motions, timed, loads.torque, limits)
-    if np.any(slowed.duration != timed.duration):
-        loads = stretch_loads(model, motions, slowed.duration, scope, detail=detail)
+    loads = stretch_loads(model, motions, times.duration, scope, detail=detail)
+    slower, impossible = slow_for_torque(model, motions, times, loads.torque, limits)
+    if np.any(slower.duration != times.duration):
+        loads = stretch_loads(model, motions, slower.duration, scope, detail=detail)
     return Timing(
         motions=motions,
-        timed=Timed(duration=slowed.duration, bindings=slowed.bindings),
+        times=slower,
         law=law,
         loads=loads,
-        impossible=slowed.impossible,
+        impossible=impossible,
     )
 
 
@@ -110,24 +110,9 @@ def load_scope(limits: JointLimits) -> Scope:
     return Scope.EACH if np.any(np.isfinite(limits.max_effort)) else Scope.FUNCTION
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Slowed:
-    """Durations that also keep torque limits.
-
-    Args:
-        duration: # (k,) [s]
-        bindings: limit that fixes each duration.
-        impossible: reason for motions that no duration makes feasible, by number.
-    """
-
-    duration: Array
-    bindings: tuple[str, ...]
-    impossible: dict[int, str]
-
-
 def slow_for_torque(
-    model: Model, motions: Motions, timed: Timed, peak_torque: Array, limits: JointLimits
-) -> Slowed:
+    model: Model, motions: Motions, times: Durations, peak_torque: Array, limits: JointLimits
+) -> tuple[Durations, dict[int, str]]:
     """Lengthen the motions whose torque passes a limit.
 
     A longer duration is not always the remedy: where gravity alone passes a limit none is found.
@@ -135,11 +120,14 @@ def slow_for_torque(
     Args:
         model: for the torques.
         motions: the batch.
-        timed: durations so far.
+        times: durations so far.
         peak_torque: of the motions at those durations. # (k, n) [N m]
         limits: with torque limits.
+
+    Returns:
+        Durations that also keep torque limits, and why none does, by number of the motion.
     """
-    duration, bindings = timed.duration.copy(), list(timed.bindings)
+    duration, bindings = times.duration.copy(), list(times.bindings)
     impossible: dict[int, str] = {}
     efforts = effort_model(model.torques)
     over = np.any(peak_torque > limits.max_effort, axis=1)
@@ -153,4 +141,4 @@ def slow_for_torque(
             continue
         duration[k] = found.duration
         bindings[k] = ", ".join(str(binding) for binding in found.bindings)
-    return Slowed(duration=duration, bindings=tuple(bindings), impossible=impossible)
+    return Durations(duration=duration, bindings=tuple(bindings)), impossible

@@ -51,7 +51,7 @@ class TouchLimits:
         rows = some_points(self._placed, self._found.point[candidates])
         zone, latency = SearchZone(lines, rows, self._touch.latency), self._touch.latency
         v, limits = rows.touch_speeds, self._limits
-        fastest = np.minimum(zone.speeds(limits), self._approached(rows, lines))
+        fastest = np.minimum(zone.speeds(limits), self._approach_speeds(rows, lines))
         needed = gentlest_stop(rows, latency) * (1.0 - _ROUNDING)
         hardest = zone.decelerations(limits)
         stops = hardest >= needed
@@ -62,7 +62,7 @@ class TouchLimits:
         self.refused[candidates[~kept]] = True
         return np.asarray(kept)
 
-    def _approached(self, rows: PlacedPoints, lines: Lines) -> Array:
+    def _approach_speeds(self, rows: PlacedPoints, lines: Lines) -> Array:
         """Touch speeds that the approach can end with, at its slowest. # (k,) [m/s]."""
         start = rows.distances - rows.search_before
         law = arriving_law(np.full(len(rows), RISING))

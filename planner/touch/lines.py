@@ -115,15 +115,20 @@ class LineTimes:
 
     Args:
         duration: # (k,) [s]
-        bindings: names of the limits.
         column: of ``time_ratios`` that binds. # (k,)
         x: where it does, in its piece of the law. # (k,)
+        names: of the joints.
     """
 
     duration: Array
-    bindings: tuple[str, ...]
     column: Indices
     x: Array
+    names: tuple[str, ...]
+
+    @property
+    def bindings(self) -> tuple[str, ...]:
+        """Names of the limits that bind."""
+        return tuple(binding_name(self.names, column) for column in self.column.tolist())
 
 
 def rough_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
@@ -140,7 +145,7 @@ def rough_line_times(motions: LineMotions, limits: JointLimits) -> LineTimes:
     place, column = np.divmod(most, 2 * limits.max_speed.size)
     return LineTimes(
         duration=np.max(worst, axis=1, initial=0.0),
-        bindings=tuple(binding_name(limits.names, c) for c in column.tolist()),
+        names=limits.names,
         column=column,
         x=grid[place],
     )
@@ -177,7 +182,7 @@ def least_line_times(
     which = np.argmax(found.value, axis=1) if motions.count else every
     return LineTimes(
         duration=np.sqrt(np.max(found.value, axis=1, initial=0.0)),
-        bindings=tuple(binding_name(limits.names, int(k)) for k in which),
+        names=limits.names,
         column=which,
         x=found.x[every, which] if motions.count else np.zeros(0),
     )

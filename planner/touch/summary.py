@@ -36,19 +36,6 @@ class TouchSummary:
     overrun: float
     overtravel: float
 
-    @property
-    def sentence(self) -> str:
-        """All of it for a reader, in millimetres."""
-        if self.mode == "to-rest":
-            return "the ball comes to rest at the nominal surface; nothing is searched"
-        gives = f" (the stylus gives {1e3 * self.overtravel:.3g} mm)"
-        return (
-            f"{1e3 * self.speed:.4g} mm/s from {1e3 * self.search_before:.3g} mm before to "
-            f"{1e3 * self.search_after:.3g} mm past the nominal surface; overrun after the trigger "
-            f"at most {1e3 * self.overrun:.3g} mm{gives if np.isfinite(self.overtravel) else ''}; "
-            "a search without trigger stops, retracts and reports"
-        )
-
 
 def touch_summary(plan: Plan) -> TouchSummary:
     """Sum up the touches of the points that are measured."""

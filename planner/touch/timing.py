@@ -20,7 +20,7 @@ from planner.motion.extremes import Evaluate, highest, hilltops
 from planner.motion.loads import Detail, reversed_loads, stretch_loads
 from planner.motion.motions import LawTable
 from planner.motion.sampled_loads import magnitudes
-from planner.motion.timing import Schedule, Timed, Timing, load_scope, timing, travels
+from planner.motion.timing import Durations, Schedule, Timing, load_scope, timing, travels
 from planner.motion.travel import TravelMotions
 from planner.plan import PlacedPoints, SegmentKind
 from planner.reach.lines import Lines
@@ -85,7 +85,7 @@ class Timings:
     @property
     def duration(self) -> float:
         """Of all motions, without rests. [s]."""
-        return float(sum(np.sum(batch.timed.duration) for batch in self.batches))
+        return float(sum(np.sum(batch.times.duration) for batch in self.batches))
 
 
 def timings(
@@ -122,15 +122,15 @@ def _to_rest(lines: Lines, limits: JointLimits, job: Job) -> dict[SegmentKind, T
     model, law = lines.model, job.approach.law
     motions, backward = LineMotions(lines, law), LineMotions(lines, law, backward=True)
     least = least_line_times(motions, limits, job.touch.positioning_speed)
-    timed = Timed(duration=least.duration, bindings=least.bindings)
-    probe = timing(model, motions, timed, limits, law)
+    times = Durations(duration=least.duration, bindings=least.bindings)
+    probe = timing(model, motions, times, limits, law)
     # Without friction a retract is its line run backwards, torques and limits included.
     retract = (
-        timing(model, backward, timed, limits, law)
+        timing(model, backward, times, limits, law)
         if _has_friction(model.mechanism)
         else Timing(
             motions=backward,
-            timed=probe.timed,
+            times=probe.times,
             law=law,
             loads=reversed_loads(probe.loads),
             impossible=probe.impossible,
@@ -143,11 +143,11 @@ def _has_friction(mechanism: Mechanism) -> bool:
     return any(joint.coulomb != 0.0 or joint.viscous != 0.0 for joint in mechanism.movable)
 
 
-def _slow_ball(model: Model, travel: TravelMotions | MixedTravels, speed: float) -> Timed:
+def _slow_ball(model: Model, travel: TravelMotions | MixedTravels, speed: float) -> Durations:
     """Durations of travels on which the ball is not faster than the positioning speed."""
-    timed = Timed(duration=travel.duration, bindings=travel.bindings)
+    times = Durations(duration=travel.duration, bindings=travel.bindings)
     if not np.isfinite(speed) or travel.count == 0:
-        return timed
+        return times
 
     def square(index: Indices, piece: Indices, x: Array) -> Array:
         path = travel.states(index, travel.law_state(index, piece, x))
@@ -155,12 +155,12 @@ def _slow_ball(model: Model, travel: TravelMotions | MixedTravels, speed: float)
         return np.asarray(np.sum(ball * ball, axis=1, keepdims=True))
 
     needed = np.sqrt(highest(square, travel.count, travel.pieces).value[:, 0])
-    slow = needed > timed.duration
-    return Timed(
-        duration=np.where(slow, needed, timed.duration),
+    slow = needed > times.duration
+    return Durations(
+        duration=np.where(slow, needed, times.duration),
         bindings=tuple(
             "positioning speed" if over else binding
-            for over, binding in zip(slow, timed.bindings, strict=True)
+            for over, binding in zip(slow, times.bindings, strict=True)
         ),
     )
 
@@ -207,12 +207,12 @@ class _SearchCycle:
         backed = placed.distances - placed.back_off
         cycle = {
             SegmentKind.PROBE: self._approach(),
-            SegmentKind.SEARCH: self._loaded(self._search(placed.distances), Detail.SHORT),
-            SegmentKind.STOP: self._loaded(
+            SegmentKind.SEARCH: self._with_loads(self._search(placed.distances), Detail.SHORT),
+            SegmentKind.STOP: self._with_loads(
                 self._stop_from(placed.distances, self._touch.latency), Detail.SHORT
             ),
             SegmentKind.BACK_OFF: self._back_off(placed.distances + overruns, backed),
-            SegmentKind.RETRACT: self._loaded(self._retract(backed), Detail.SMOOTH),
+            SegmentKind.RETRACT: self._with_loads(self._retract(backed), Detail.SMOOTH),
         }
         return Timings(
             cycle=cycle,
@@ -230,7 +230,7 @@ class _SearchCycle:
     def _approach(self) -> Timing:
         """From rest to the start of the search, with the touch speed there."""
         limits, v, start = self._limits, self._speed, self._start
-        timed, kept = arriving_times(
+        times, kept = arriving_times(
             self._lines,
             (np.zeros(len(v)), start / self._placed.lengths),
             (v, start),
@@ -238,7 +238,7 @@ class _SearchCycle:
             self._touch.positioning_speed,
         )
         self._hurried = tuple(np.flatnonzero(~kept).tolist())
-        duration, bindings = timed.duration.copy(), list(timed.bindings)
+        duration, bindings = times.duration.copy(), list(times.bindings)
         impossible: dict[int, str] = {}
         if np.any(np.isfinite(limits.max_effort)):
             heavy = np.flatnonzero(self._too_heavy(np.arange(len(v)), duration))
@@ -254,7 +254,7 @@ class _SearchCycle:
         motions = self._arriving(np.arange(len(v)), duration)
         return Timing(
             motions=motions,
-            timed=Timed(duration=duration, bindings=tuple(bindings)),
+            times=Durations(duration=duration, bindings=tuple(bindings)),
             law="quintic",
             loads=stretch_loads(
                 self._model, motions, duration, load_scope(limits), detail=Detail.SMOOTH
@@ -305,7 +305,7 @@ class _SearchCycle:
         touched = self._stop_from(self._placed.distances, self._touch.latency)
         missed = self._stop_from(self._placed.distances + self._placed.search_after, 0.0)
         for stop in (touched, missed):
-            weak = list(self._loaded(stop, Detail.SHORT).impossible)
+            weak = list(self._with_loads(stop, Detail.SHORT).impossible)
             self._deceleration[weak] = self._gentlest[weak]
 
     def _stop_from(self, place: Array, latency: float) -> Schedule:
@@ -319,7 +319,9 @@ class _SearchCycle:
     def _at_touch_speed(self, motions: LineMotions, duration: Array, law: str) -> Schedule:
         """Motions whose duration is fixed by the touch speed."""
         bindings = ("touch speed",) * motions.count
-        return Schedule(motions=motions, timed=Timed(duration=duration, bindings=bindings), law=law)
+        return Schedule(
+            motions=motions, times=Durations(duration=duration, bindings=bindings), law=law
+        )
 
     def _back_off(self, first: Array, last: Array) -> Timing:
         """As slowly as the surface was touched: the stylus is still bent."""
@@ -342,15 +344,17 @@ class _SearchCycle:
             of_ball = least.column == ball_column(self._limits)
             for k, own, binding in zip(hard.tolist(), of_ball, least.bindings, strict=True):
                 bindings[k] = "touch speed" if own else binding
-        timed = Timed(duration=duration, bindings=tuple(bindings))
-        return self._loaded(Schedule(motions=motions, timed=timed, law="trapezoid"), Detail.SHORT)
+        times = Durations(duration=duration, bindings=tuple(bindings))
+        return self._with_loads(
+            Schedule(motions=motions, times=times, law="trapezoid"), Detail.SHORT
+        )
 
     def _retract(self, first: Array) -> Schedule:
         motions = self._between(first, np.zeros(len(first)), "quintic")
         fastest = self._touch.positioning_speed
         least = least_line_times(motions, self._limits, fastest, points=_LINE)
-        timed = Timed(duration=least.duration, bindings=least.bindings)
-        return Schedule(motions=motions, timed=timed, law="quintic")
+        times = Durations(duration=least.duration, bindings=least.bindings)
+        return Schedule(motions=motions, times=times, law="quintic")
 
     def _miss(self) -> dict[SegmentKind, Schedule]:
         """The search to its end, a stop, and all the way back."""
@@ -364,15 +368,15 @@ class _SearchCycle:
         if not np.any(np.isfinite(self._limits.max_effort)):
             return miss  # nothing depends on the loads of what is not meant to happen
         detail = {SegmentKind.RETRACT: Detail.SMOOTH}
-        return {k: self._loaded(one, detail.get(k, Detail.SHORT)) for k, one in miss.items()}
+        return {k: self._with_loads(one, detail.get(k, Detail.SHORT)) for k, one in miss.items()}
 
-    def _loaded(self, schedule: Schedule, detail: Detail) -> Timing:
+    def _with_loads(self, schedule: Schedule, detail: Detail) -> Timing:
         """Loads of motions; those whose speed is the touch speed cannot be slowed down."""
-        motions, timed, limits = schedule.motions, schedule.timed, self._limits
+        motions, times, limits = schedule.motions, schedule.times, self._limits
         if schedule.law not in _AT_TOUCH_SPEED:
-            return timing(self._model, motions, timed, limits, schedule.law, detail=detail)
+            return timing(self._model, motions, times, limits, schedule.law, detail=detail)
         scope = load_scope(limits)
-        loads = stretch_loads(self._model, motions, timed.duration, scope, detail=detail)
+        loads = stretch_loads(self._model, motions, times.duration, scope, detail=detail)
         over = loads.torque - limits.max_effort
         impossible = {
             int(k): _weight(limits, loads.torque[k], int(np.argmax(over[k])))
@@ -380,7 +384,7 @@ class _SearchCycle:
         }
         return Timing(
             motions=motions,
-            timed=timed,
+            times=times,
             law=schedule.law,
             loads=loads,
             impossible=impossible,
@@ -433,7 +437,7 @@ def arriving_times(
     arrival: tuple[Array, Array],
     limits: JointLimits,
     positioning_speed: float,
-) -> tuple[Timed, Mask]:
+) -> tuple[Durations, Mask]:
     """Least times of approaches that end at a speed of the ball, exactly, and which are possible.
 
     The law's shape depends on its duration T, so T is a fixed point: the least time of the shape
@@ -458,7 +462,9 @@ def arriving_times(
     least = rough_line_times(motions, limits)
     bindings: tuple[str, ...] = ()
     for _ in range(_ROUNDS):
-        duration = np.clip(_settled(lines, between, arrival, limits, least), shortest, longest)
+        duration = np.clip(
+            _local_durations(lines, between, arrival, limits, least), shortest, longest
+        )
         motions = LineMotions(lines, arriving_law(speed * duration / length), between=between)
         least = least_line_times(motions, limits, points=_LINE)
         found = np.clip(least.duration, shortest, longest)
@@ -478,7 +484,7 @@ def arriving_times(
         slowest = LineMotions(lines.take(undone), law, between=motions.ends(undone))
         needed[undone] = least_line_times(slowest, limits, points=_LINE).duration
     kept = needed <= duration * (1.0 + _SETTLED)  # what is NaN is not
-    return Timed(duration=duration, bindings=bindings), np.asarray(kept)
+    return Durations(duration=duration, bindings=bindings), np.asarray(kept)
 
 
 def _shares(ratio: Array) -> Array:
@@ -507,7 +513,7 @@ def _peak_rate(beta: Array) -> Array:
     return np.maximum(s * s * (3.0 * a3 + s * (4.0 * a4 + s * 5.0 * a5)), beta)
 
 
-def _settled(
+def _local_durations(
     lines: Lines,
     between: tuple[Array, Array],
     arrival: tuple[Array, Array],

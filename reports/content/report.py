@@ -31,6 +31,7 @@ from reports.verdict import (
     measured_to,
     not_checked,
     points_left_out,
+    touch_sentence,
     withheld,
 )
 
@@ -219,13 +220,13 @@ def _touch(plan: Plan) -> Fact:
     """Speed of the ball at contact, and what becomes of it."""
     touch = touch_summary(plan)
     if touch.mode == "to-rest":
-        return Fact(label="touch", value=text("to rest"), detail=touch.sentence)
+        return Fact(label="touch", value=text("to rest"), detail=touch_sentence(touch))
     broken = touch.overrun > touch.overtravel
     return Fact(
         label="touch speed",
         value=number(1e3 * touch.speed, 4, ValueStatus.BAD if broken else ValueStatus.PLAIN),
         unit="mm/s",
-        detail=touch.sentence,
+        detail=touch_sentence(touch),
     )
 
 
