@@ -25,6 +25,8 @@ from copy import deepcopy
 import numpy as np
 
 from robots.core.pose import angles_zyx, inverse_pose, make_pose, rotation_zyx
+from tests.reports.programmes.expression_reader import ExpressionReader
+from tests.reports.programmes.virtual_arm import RefusedError
 from tests.reports.programmes.virtual_cell import Arm, CrashError
 
 _TOKEN = re.compile(
@@ -37,10 +39,6 @@ _ELSEWHERE = make_pose(rotation_zyx(np.array([0.6, 0.1, -0.3])), [0.05, 0.4, 0.1
 _MOST_HALTS = 3
 # A data list keeps the values of the last run: nothing may rest on those of the file.
 _LAST_RUN = {"TOUCHED": True, "NEAR": True, "OFS": 7, "TEXT": "old", "HANDLE": 5, "MODE": None}
-
-
-class RefusedError(Exception):
-    """What the controller does not know, or does not do."""
 
 
 class HaltedError(Exception):
@@ -674,33 +672,11 @@ def _expression(text):
     return found
 
 
-class _Reader:
-    """Expressions by precedence: OR, AND, comparisons, sums, products, signs."""
-
-    _LEVELS = (("OR",), ("AND",), ("==", "<>", "<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
+class _Reader(ExpressionReader):
+    """Expressions of KRL."""
 
     def __init__(self, text):
-        self.tokens, at = [], 0
-        while at < len(text.rstrip()):
-            match = _TOKEN.match(text, at)
-            if not match or match.end() == at:
-                raise RefusedError(f"signs {text[at:]!r}")
-            self.tokens.append((match.lastgroup, match[match.lastgroup]))
-            at = match.end()
-        self.at = 0
-
-    def peek(self):
-        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
-
-    def take(self, text):
-        if self.peek()[1] == text and self.peek()[0] != "text":
-            self.at += 1
-            return True
-        return False
-
-    def need(self, text):
-        if not self.take(text):
-            raise RefusedError(f"{text} is meant, not {self.peek()[1]!r}")
+        super().__init__(text, _TOKEN)
 
     def done(self):
         if self.at < len(self.tokens):
@@ -714,25 +690,7 @@ class _Reader:
             return ("text_of", value)
         return self.expression()
 
-    def expression(self, level=0):
-        if level == len(self._LEVELS):
-            return self.factor()
-        found = self.expression(level + 1)
-        while self.peek()[1] in self._LEVELS[level] and self.peek()[0] in ("op", "name"):
-            op = self.peek()[1]
-            self.at += 1
-            found = ("op", op, found, self.expression(level + 1))
-        return found
-
-    def factor(self):
-        if self.take("NOT"):
-            return ("not", self.factor())
-        if self.take("-"):
-            return ("neg", self.factor())
-        if self.take("("):
-            found = self.expression()
-            self.need(")")
-            return found
+    def operand(self):
         if self.take("{"):
             return self.struct()
         kind, text = self.peek()

@@ -27,7 +27,8 @@ from copy import deepcopy
 import numpy as np
 
 from robots.core.pose import inverse_pose, make_pose, rotation_zyx
-from tests.reports.programmes.krl_interpreter import RefusedError
+from tests.reports.programmes.expression_reader import ExpressionReader
+from tests.reports.programmes.virtual_arm import RefusedError
 from tests.reports.programmes.virtual_cell import Arm, CrashError
 
 _TOKEN = re.compile(
@@ -603,26 +604,17 @@ def _check_type(kind, value, array=None):
 # ------------------------------------------------------------------------------------------ Reading
 
 
-class _Module:
+class _Module(ExpressionReader):
     """One module, read by recursive descent."""
 
-    _LEVELS = (("OR",), ("AND",), ("=", "<>", "<", ">", "<=", ">="), ("+", "-"), ("*", "/"))
+    EQUAL = "="
 
     def __init__(self, text, machine):
         lines = [
             line.split("!")[0] if line.lstrip().startswith("!") else line
             for line in text.split("\r\n")
         ]
-        text = "\n".join(lines)
-        self.tokens, at = [], 0
-        end = len(text.rstrip())
-        while at < end:
-            match = _TOKEN.match(text, at)
-            if not match or match.end() == at:
-                raise RefusedError(f"signs {text[at : at + 20]!r}")
-            self.tokens.append((match.lastgroup, match[match.lastgroup]))
-            at = match.end()
-        self.at = 0
+        super().__init__("\n".join(lines), _TOKEN)
         self.routines = {}
         self.machine = machine
         self.need("MODULE")
@@ -635,20 +627,6 @@ class _Module:
                 self.routine()
         if self.at != len(self.tokens):
             raise RefusedError("text behind ENDMODULE")
-
-    def peek(self, ahead=0):
-        at = self.at + ahead
-        return self.tokens[at] if at < len(self.tokens) else ("end", "")
-
-    def take(self, text):
-        if self.peek()[1] == text and self.peek()[0] != "text":
-            self.at += 1
-            return True
-        return False
-
-    def need(self, text):
-        if not self.take(text):
-            raise RefusedError(f"{text} is meant, not {self.peek()[1]!r}")
 
     def name(self):
         kind, text = self.peek()
@@ -781,25 +759,7 @@ class _Module:
                 return found
             self.need(",")
 
-    def expression(self, level=0):
-        if level == len(self._LEVELS):
-            return self.factor()
-        found = self.expression(level + 1)
-        while self.peek()[1] in self._LEVELS[level] and self.peek()[0] in ("op", "name"):
-            op = self.peek()[1]
-            self.at += 1
-            found = ("op", op, found, self.expression(level + 1))
-        return found
-
-    def factor(self):
-        if self.take("NOT"):
-            return ("not", self.factor())
-        if self.take("-"):
-            return ("neg", self.factor())
-        if self.take("("):
-            found = self.expression()
-            self.need(")")
-            return found
+    def operand(self):
         if self.take("["):
             items = [self.expression()]
             while self.take(","):

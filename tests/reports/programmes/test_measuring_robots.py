@@ -19,7 +19,7 @@ from robots.library import text_of
 from tests.cases import SOAK, cases
 from tests.reports.programmes import conftest as jobs
 from tests.reports.programmes.judge import Judge
-from tests.reports.programmes.krl_interpreter import HaltedError, Krl, RefusedError
+from tests.reports.programmes.krl_interpreter import HaltedError, Krl
 from tests.reports.programmes.mutants import (
     block_dropped,
     dropped,
@@ -29,6 +29,7 @@ from tests.reports.programmes.mutants import (
     scaled,
 )
 from tests.reports.programmes.rapid_interpreter import ExitError, Rapid, RapidError
+from tests.reports.programmes.virtual_arm import RefusedError
 
 MACHINES = {"krl": (Krl, (HaltedError,), 5.0), "rapid": (Rapid, (ExitError, RapidError), 50.0)}
 TURNED = """[controller]
