@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import tomllib
 
 import pytest
 
-from parts.geometry import step_text
+from parts.errors import PartError
+from parts.geometry import part21, step_text
 from parts.points import dmis_file as dmis_statements
 from parts.points import text_lists
 from planner.cli.moves import motion_values
@@ -45,6 +47,11 @@ def all_of(pattern):
 
 def all_of_bytes(pattern):
     return lambda text: sum(1 for _ in pattern.finditer(text.encode()))
+
+
+def values_of_a_statement(text):
+    with contextlib.suppress(PartError):
+        part21.parsed(1, b"X(" + text.encode() + b")")
 
 
 def every_line(pattern):
@@ -88,16 +95,17 @@ EXPRESSIONS = {
     "key of TOML": every_line(source_text._KEY),
     "parts of a key": all_of(source_text._PART),
     "files of a job": all_of(files._NAMED),
-    "statements of a STEP file": all_of_bytes(step_text._STATEMENT),
-    "comments of a STEP file": all_of_bytes(step_text._NOISE),
-    "keywords of a STEP file": all_of_bytes(step_text._KEYWORD),
-    "texts of a STEP file": all_of_bytes(step_text._TEXT),
+    "statements of a STEP file": all_of_bytes(part21._STATEMENT),
+    "comments of a STEP file": all_of_bytes(part21._NOISE),
+    "keywords of a STEP file": all_of_bytes(part21._KEYWORD),
+    "texts of a STEP file": all_of_bytes(part21._TEXT),
     "references of a STEP file": all_of_bytes(step_text._REFERENCE),
     "strings of a STEP file": all_of_bytes(step_text._STRING),
     "metric unit of a STEP file": all_of_bytes(step_text._METRIC),
     "other unit of a STEP file": all_of_bytes(step_text._CONVERTED),
     "numbers of a STEP file": all_of_bytes(step_text._NUMBER),
-    "letters of a STEP file": all_of(step_text._WIDE),
+    "values of a STEP file": values_of_a_statement,
+    "letters of a STEP file": all_of(part21._ESCAPE),
     "name of a PowerInspect point": text_lists._NAME.match,
     "label of DMIS": dmis_statements._LABEL.fullmatch,
     "unseen characters": all_of(UNSEEN),

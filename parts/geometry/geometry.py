@@ -31,6 +31,7 @@ class Face:
         triangles: rows of the mesh's faces. # (t,)
         deflection: largest distance of the triangles from the true surface; measured on analytic
             faces, the translator's tolerance on freeform ones, 0 on facets. # [m]
+        identity: number of its statement in a STEP file; 0 where that is not known.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Face:
     surface: Surface | None
     triangles: Indices
     deflection: float = 0.0
+    identity: int = 0
 
     def __post_init__(self) -> None:
         freeze_fields(self, "triangles", dtype=np.int64)

@@ -389,6 +389,7 @@ def _face(patch: FacePatch, name: str, index: int, rows: Indices, fixed: Repaire
         surface=_turned(patch.surface) if fixed.turned[rows].any() else patch.surface,
         triangles=rows,
         deflection=_deflection(patch, rows, fixed.mesh),
+        identity=patch.identity,
     )
 
 

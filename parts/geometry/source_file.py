@@ -121,6 +121,7 @@ class FacePatch:
         surface: analytic surface in the frame of the part; None where there is none. # [m]
         triangles: rows of the body's faces. # (t,)
         deflection: of the triangles from the true surface, where it cannot be measured. # [m]
+        identity: number of its statement in a STEP file; 0 where that is not known.
     """
 
     name: str
@@ -128,6 +129,7 @@ class FacePatch:
     surface: Surface | None
     triangles: Indices
     deflection: float = 0.0
+    identity: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

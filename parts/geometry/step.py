@@ -401,11 +401,13 @@ class _Run:
         count: of faces.
         shell: that they are; None where that is not known.
         doubtful: it may be another one that differs by names only, so none are given.
+        alone: no other shell is like it, so its faces are those of the text.
     """
 
     count: int
     shell: StepShell | None
     doubtful: bool = False
+    alone: bool = False
 
 
 class _Shells:
@@ -444,7 +446,14 @@ class _Shells:
                 self._used = before
                 return [_Run(count=len(patches), shell=None)]
             names = {tuple(face.name for face in one.faces) for one in equal}
-            runs.append(_Run(count=len(shell.faces), shell=shell, doubtful=len(names) > 1))
+            runs.append(
+                _Run(
+                    count=len(shell.faces),
+                    shell=shell,
+                    doubtful=len(names) > 1,
+                    alone=len(fitting) == 1,
+                )
+            )
             self._used.add(last)
             start += len(shell.faces)
         return runs
@@ -540,6 +549,7 @@ def _cut(body: MeshBody, runs: list[_Run]) -> list[MeshBody]:
                     patch,
                     name="" if run.doubtful else face.name,
                     kind="facets" if face.kind == "facets" else patch.kind,
+                    identity=face.identity if run.alone else 0,
                 )
                 for patch, face in zip(patches, run.shell.faces, strict=True)
             ]

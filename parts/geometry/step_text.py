@@ -16,25 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from parts.geometry.part21 import Statement, decoded, statements, without_strings
 from parts.geometry.source_file import METRES, SourceFile
 from robots.core.arrays import Indices
 from robots.core.caps import Cap
 
-# Each alternative takes all it can and gives nothing back, and what has no end takes all the rest:
-# the time is linear in the size.
-_STATEMENT = re.compile(
-    rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|'[^']*+(?:'|\Z)|"
-    rb"#(\d++)\s*+=\s*+((?:[^';/]++|'[^']*+(?:'|\Z)|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|/)*+)"
-    rb"(?:;|\Z)"
-)
-_NOISE = re.compile(rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)")
-_KEYWORD = re.compile(rb"[A-Z][A-Z0-9_]*+(?=\s*+\()")
-_TEXT = re.compile(rb"'[^']*+(?:'|\Z)")
 _REFERENCE = re.compile(rb"#(\d++)")
 _STRING = re.compile(rb"'((?:[^']++|'')*+)'")
 _METRIC = re.compile(rb"SI_UNIT\s*+\(\s*+(\$|\.\w++\.)\s*+,\s*+\.METRE\.\s*+\)")
 _CONVERTED = re.compile(rb"CONVERSION_BASED_UNIT\s*+\(\s*+''\s*+,\s*+#(\d++)")
-_WIDE = re.compile(r"\\X2\\((?:[0-9A-Fa-f]{4})*)\\X0\\")
 _NUMBER = re.compile(rb"(?<![#\w.])[-+]?\d++(?:\.\d*+)?(?:[eE][-+]?\d++)?")
 
 PRESENTATION = frozenset(
@@ -83,12 +73,14 @@ class StepFace:
         kind: as in ``Face``.
         sizes: radii and angle of its surface, as they stand in the file.
         origin: of its surface, as it stands in the file; empty for what is not analytic.
+        identity: number of its statement.
     """
 
     name: str
     kind: str
     sizes: tuple[float, ...] = ()
     origin: tuple[float, ...] = ()
+    identity: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +131,7 @@ def step_text(file: SourceFile) -> StepText:
     """
     found, most = _Statements(), min(Cap.STEP_FACES.limit, Cap.STEP_STATEMENTS.limit)
     dropped: list[tuple[int, int]] = []
-    for count, one in enumerate(_statements(file), start=1):
+    for count, one in enumerate(statements(file), start=1):
         if count > most:
             file.check_count("statements", count, Cap.STEP_STATEMENTS)
         if one.keywords & PRESENTATION:
@@ -156,36 +148,6 @@ def step_text(file: SourceFile) -> StepText:
         extent=extent if 0.0 < extent < 1e6 else 0.0,
         plain=_without(file.raw, dropped),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    """``#identity = body;`` and where it stands."""
-
-    identity: int
-    keywords: frozenset[bytes]
-    body: bytes
-    start: int
-    end: int
-
-    @property
-    def plain(self) -> bytes:
-        """The body without its strings."""
-        return _TEXT.sub(b"''", self.body)
-
-
-def _statements(file: SourceFile) -> Iterator[_Statement]:
-    for found in _STATEMENT.finditer(file.raw):
-        if found[1] is None:  # a comment, or a string of the header
-            continue
-        body = found[2]
-        if b"/*" in body:
-            body = _NOISE.sub(b" ", body)
-        if body[:1] == b"(":  # several types at once
-            keywords = frozenset(_KEYWORD.findall(_TEXT.sub(b"''", body)))
-        else:
-            keywords = frozenset((body.partition(b"(")[0].strip(),))
-        yield _Statement(int(found[1][:18]), keywords, body, found.start(), found.end())
 
 
 def _without(raw: bytes, spans: list[tuple[int, int]]) -> bytes:
@@ -215,7 +177,7 @@ class _Statements:
     def __len__(self) -> int:
         return len(self.kept) + len(self.surfaces) + len(self.units) + len(self.models)
 
-    def take(self, one: _Statement) -> None:
+    def take(self, one: Statement) -> None:
         """Keep what faces need of a statement."""
         keyword = next(iter(one.keywords & _KEPT), b"")
         if keyword:
@@ -238,7 +200,7 @@ class _Statements:
         elif any(keyword.endswith(b"SHAPE_REPRESENTATION") for keyword in one.keywords):
             self.models.append(_references(one.plain))
 
-    def _take_point(self, one: _Statement) -> None:
+    def _take_point(self, one: Statement) -> None:
         try:
             point = tuple(map(float, one.plain.rpartition(b"(")[2].rstrip(b" )").split(b",", 3)))
         except ValueError:
@@ -327,20 +289,21 @@ class _Statements:
     def _face(self, identity: int) -> StepFace:
         keyword, body = self.kept[identity]
         text = _STRING.search(body)
-        name = _decoded(text[1]) if text else ""
+        name = _face_name(text[1]) if text else ""
         if keyword in _TRIANGULATED:
-            return StepFace(name=name, kind="facets")
-        references = _references(_TEXT.sub(b"''", body))
+            return StepFace(name=name, kind="facets", identity=identity)
+        references = _references(without_strings(body))
         surface = next((one for one in reversed(references) if one in self.surfaces), None)
         if surface is None or surface != references[-1]:
-            return StepFace(name=name, kind="freeform")
+            return StepFace(name=name, kind="freeform", identity=identity)
         keyword, body = self.surfaces[surface]
-        numbers = _TEXT.sub(b"''", body)
+        numbers = without_strings(body)
         return StepFace(
             name=name,
             kind=_SURFACES[keyword],
             sizes=tuple(float(one) for one in _NUMBER.findall(numbers)),
             origin=self._origin(numbers),
+            identity=identity,
         )
 
     def _origin(self, surface: bytes) -> tuple[float, ...]:
@@ -387,9 +350,7 @@ def _references(body: bytes) -> list[int]:
     return [int(one[:18]) for one in _REFERENCE.findall(body)]
 
 
-def _decoded(raw: bytes) -> str:
-    """A string of Part 21: quotes are doubled, other letters written as hexadecimal."""
-    text = raw[:2000].decode("utf-8", "replace").replace("''", "'")
-    wide = _WIDE.sub(lambda m: bytes.fromhex(m[1]).decode("utf-16-be", "replace"), text)
-    name = wide.strip()[:100]
+def _face_name(raw: bytes) -> str:
+    """A string as the name of a face."""
+    name = decoded(raw[:2000]).strip()[:100]
     return "" if name.upper() in _NAMELESS else name

@@ -98,6 +98,16 @@ def test_coloured_faces_are_those_of_the_plain_file(read, plain, more):
     assert found.mesh.volume == read("ring.step", plain).mesh.volume
 
 
+def test_faces_keep_the_numbers_of_their_statements(read, plain):
+    found = read("ring.step", plain)
+    assert [face.identity for face in found.faces] == ids(plain, "ADVANCED_FACE")
+
+
+def test_faces_of_shells_that_cannot_be_told_apart_have_no_number(read, ring, step_text):
+    """Two solids at one place: which of them a face belongs to is not known."""
+    assert {face.identity for face in read("a.step", step_text(ring, ring)).faces} == {0}
+
+
 def test_the_translator_still_merges_colours(plain):
     """Why statements are taken out: without it, only faces of one style are described."""
     import cascadio
