@@ -54,6 +54,7 @@ class Cap(Enum):
     DEPTH = 64, "levels", "a scene's tree, or components within components"
     STEP_STATEMENTS = 10_000_000, "statements", "a STEP file"
     STEP_FACES = 1_000_000, "faces, shells and units", "a STEP file"
+    DRAWING_LINKS = 2_000_000, "links", "followed in the drawing of a STEP file"
     STEP_SECONDS = 600, "s", "the STEP translator, a process of its own"
     STEP_MEMORY = 8_000_000_000, "bytes", "address space of the STEP translator"
 
