@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from parts.drawing import Drawing, drawing_of
+from parts.drawing.drawing import Drawing
+from parts.drawing.step_pmi import drawing_of
 from parts.geometry.source_file import SourceFile
 
 HEAD = "ISO-10303-21;\nHEADER;\nFILE_NAME('#9=X(');\nENDSEC;\nDATA;\n"

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from parts.drawing import (
+from parts.drawing.document import drawing_document
+from parts.drawing.drawing import (
     Datum,
     DatumElement,
     DatumReference,
@@ -15,9 +16,8 @@ from parts.drawing import (
     Drawing,
     GeometricTolerance,
     UnreadItem,
-    drawing_document,
 )
-from parts.features import form_features
+from parts.features.recognition import form_features
 from parts.library import open_part
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parts.drawing import Dimension, drawing_document, read_drawing
-from parts.features import form_features
+from parts.drawing.document import drawing_document
+from parts.drawing.drawing import Dimension
+from parts.drawing.step_pmi import read_drawing
+from parts.features.recognition import form_features
 from parts.geometry import load_geometry
 from parts.geometry.surfaces import Cylinder, Plane, Sphere
 

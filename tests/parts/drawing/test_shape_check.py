@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from parts.drawing import Dimension, Drawing
+from parts.drawing.drawing import Dimension, Drawing
 from parts.drawing.shape_check import without_contradictions
 from parts.geometry.surfaces import Cylinder, Plane
 from parts.library import open_part

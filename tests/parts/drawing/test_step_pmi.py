@@ -6,7 +6,8 @@ from math import isnan, radians
 
 import pytest
 
-from parts.drawing import Datum, DatumElement, DatumReference, DatumTarget, drawing_of
+from parts.drawing.drawing import Datum, DatumElement, DatumReference, DatumTarget
+from parts.drawing.step_pmi import drawing_of
 from parts.errors import PartError
 from tests.parts.drawing.step_texts import (
     aspect,
