@@ -8,12 +8,13 @@ areas between their roots. Motions whose series do not end are named, not guesse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
+from planner.motion import cosine_series
 from planner.motion.extremes import Evaluate, Scope, highest
 from planner.motion.integrals import FITS_POINTWISE, rounding_noise
 from robots.core.arrays import Array, Indices, Mask
@@ -23,8 +24,6 @@ _ROWS = 8192  # evaluations held in memory at once: they stay in the processor's
 _RISE = 0.5
 _NOTHING = 1e-12  # of a joint's largest power: less than a positive part is stated to
 _FLAT = 0.1  # of the second difference at an end of a function that does not come to rest there
-_STEPS = 40  # of Newton's method
-_SETTLED = 1e-8  # of an angle: heights and areas are as exact as the square of its error
 # Of the angle between an end and the next point: where a power that starts from zero has the sign
 # that it starts with.
 _INSIDE = 0.25
@@ -218,13 +217,6 @@ def _tops(samples: Array, angle: Array, rule: _Rule) -> Array:
     """The tops of hills next to whose highest samples they stand. # (h, points), (h,) -> (h,)."""
     series = samples @ rule.to_series.T
     step = np.pi / (series.shape[1] - 1)
-    best = np.max(samples, axis=1, initial=-np.inf)
-
-    def slope(active: Indices, here: Array) -> tuple[Array, Array]:
-        value, falls, bend = _along(series[active], here)
-        best[active] = np.maximum(best[active], value)
-        return falls, bend
-
     low, high = angle - step, angle + step
     # A function that comes to rest is flat at its end: a hill beside it is looked for from inside.
     end = np.flatnonzero((angle == 0.0) | (angle == np.pi))
@@ -237,52 +229,8 @@ def _tops(samples: Array, angle: Array, rule: _Rule) -> Array:
     low[flat], high[flat] = np.maximum(low[flat], 0.0), np.minimum(high[flat], np.pi)
     angle = angle.copy()
     angle[flat] = 0.5 * (low[flat] + high[flat])
-    _newton(slope, angle, low, high)  # every place on the way is looked at
-    return np.asarray(best)
-
-
-# Values and slopes of some of the functions at places: (h,) each.
-Slope = Callable[[Indices, Array], tuple[Array, Array]]
-
-
-def _newton(function: Slope, start: Array, low: Array, high: Array) -> Array:
-    """Roots at which functions fall: Newton's method kept between two places. # (h,).
-
-    Args:
-        function: above zero at the lower places, below at the higher ones.
-        start: # (h,)
-        low: # (h,)
-        high: # (h,)
-    """
-    place, low, high = start.copy(), low.copy(), high.copy()
-    active = np.arange(place.size)
-    for _ in range(_STEPS):
-        if active.size == 0:
-            break
-        here = place[active]
-        value, slope = function(active, here)
-        low[active] = np.where(value > 0.0, here, low[active])
-        high[active] = np.where(value > 0.0, high[active], here)
-        step = np.where(slope < 0.0, -value / np.where(slope < 0.0, slope, -1.0), np.inf)
-        newton = here + step
-        there = np.abs(step) <= _SETTLED  # on a bracket's end, too, where rounding has no sign
-        inside = there | ((newton > low[active]) & (newton < high[active]))
-        place[active] = np.where(inside, newton, 0.5 * (low[active] + high[active]))
-        active = active[~there & (np.abs(place[active] - here) > _SETTLED)]
-    return place
-
-
-def _along(series: Array, angle: Array) -> tuple[Array, Array, Array]:
-    """Sums of cosines and their derivatives by the angle. # (h, p), (h,) -> (h,) each."""
-    z = np.exp(1j * angle)
-    value = series[:, -1].astype(np.complex128)
-    first, second = np.zeros_like(value), np.zeros_like(value)
-    for k in range(series.shape[1] - 2, -1, -1):  # Horner, and two derivatives by z
-        second = second * z + 2.0 * first
-        first = first * z + value
-        value = value * z + series[:, k]
-    once = first * z  # Σ k a z^k
-    return value.real, -once.imag, -(once + second * z * z).real
+    highest_sample = np.max(samples, axis=1, initial=-np.inf)
+    return np.asarray(np.maximum(highest_sample, cosine_series.tops(series, angle, low, high)))
 
 
 # ---------------------------------------------------------------------------------------- Integrals
@@ -441,14 +389,10 @@ def _absolute_means(signs: Array, rule: _Rule) -> Array:
     before, after = signs[row, cell], signs[row, cell + 1]
     crossing = series[row]
     crossing[before < 0.0] *= -1.0  # angles fall: now all rise with the angle
-
-    def falling(active: Indices, here: Array) -> tuple[Array, Array]:
-        value, slope, _bend = _along(crossing[active], here)
-        return -value, -slope
-
-    angle = _newton(falling, high + (low - high) * (before / (before - after)), low, high)
+    straight = high + (low - high) * (before / (before - after))
+    angle = cosine_series.rising_roots(crossing, straight, low, high)
     areas = series @ rule.to_area
-    at = _along(areas[row], angle)[0]
+    at = cosine_series.values(areas[row], angle)
     # Areas up to each root and to the end, in order of the row: |differences| make the integral.
     every = np.arange(len(signs))
     owner = np.concatenate([every, row, every])
