@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from parts.drawing.drawing import Drawing
 from parts.errors import PartError
 from parts.features.feature import Feature, choose_feature
 from parts.features.recognition import FormFeature, form_features, neighbouring_faces
@@ -134,6 +136,15 @@ class Part(Shown):
             for one, share in zip(found, seen, strict=True)
         ]
         return pd.DataFrame(rows)
+
+    @property
+    def drawing(self) -> Drawing:
+        """Datums, dimensions and tolerances in an AP242 file; read from its text at each call."""
+        from parts.drawing.step_pmi import read_drawing
+
+        if self.geometry.sha256 != sha256(self.file.raw).hexdigest():
+            return Drawing()  # of a part of the library, whose geometry was not read from its file
+        return read_drawing(self.file, self.geometry)
 
     def feature(self, name: str) -> Feature:
         """Find a feature by its name or a face's, #index, kind, ``nearest:x,y,z`` in mm, numbers.

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isfinite
-from pathlib import Path
 from typing import TypeVar
 
 from parts.drawing.drawing import (
@@ -42,22 +41,21 @@ from parts.drawing.shape_check import without_contradictions
 from parts.drawing.targets import SIZES, Target, Targets
 from parts.geometry.geometry import Geometry
 from parts.geometry.part21 import Enumeration, ExchangeFile, Instance, Reference, Typed, Value
-from parts.geometry.source_file import SourceFile, read_source
+from parts.geometry.source_file import SourceFile
 
 
-def read_drawing(path: Path, geometry: Geometry) -> Drawing:
+def read_drawing(file: SourceFile, geometry: Geometry) -> Drawing:
     """Read the drawing in the file of a part; an empty one where its format has none.
 
     Args:
-        path: of the file.
+        file: of the part.
         geometry: that was read from it.
 
     Raises:
-        PartError: not readable, over a cap, or no longer the file of the geometry.
+        PartError: over a cap, or not the file of the geometry.
     """
-    file = read_source(path)
     if geometry.sha256 != sha256(file.raw).hexdigest():
-        raise file.error("it has changed since its geometry was read; read the part again.")
+        raise file.error("it is not the file that the geometry was read from; read the part again.")
     if b"ISO-10303-21" not in file.raw[:1000]:
         return Drawing()
     faces: dict[int, list[int]] = defaultdict(list)

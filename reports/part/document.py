@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from parts.drawing.document import drawing_document, feature_names, features_of
+from parts.drawing.drawing import Dimension, Drawing, GeometricTolerance
 from parts.features.recognition import FormFeature, hole_patterns
 from parts.features.visibility import visible_shares
 from parts.geometry import Audit, Geometry
@@ -47,9 +49,7 @@ def part_document(part: Part) -> dict[str, object]:
             }
             for one in hole_patterns(features)
         ],
-        "datums": [],
-        "tolerances": [],
-        "unread": [],
+        **drawing_document(part.drawing, geometry),
         "warnings": geometry.audit.warnings,
         "notes": geometry.notes,
     }
@@ -119,11 +119,62 @@ def part_lines(part: Part) -> Iterator[str]:
     yield from table_lines(headers, rows)
     for pattern in hole_patterns(features):
         yield f"pattern {pattern}: {', '.join(label(name) for name in pattern.holes)}"
+    yield from drawing_lines(part.drawing, geometry)
     lost = [face for face in geometry.faces if face.kind == "unidentified"]
     if lost:
         yield f"Not identified: {', '.join(f'#{face.index}' for face in lost)}."
     for warning in geometry.audit.warnings:
         yield f"Warning: {warning}"
+
+
+# ----------------------------------------------------------------------------------------- Drawing
+
+
+def drawing_lines(drawing: Drawing, geometry: Geometry) -> Iterator[str]:
+    """What the drawing in the file says, for a terminal; nothing where there is none."""
+    names = feature_names(geometry)
+    for datum in drawing.datums:
+        yield f"datum {label(datum.label)}: {_named(datum.faces, names)}"
+    for one in drawing.frames():
+        yield f"tolerance {frame_text(one)}: {_named(one.faces, names)}"
+    for size in drawing.dimensions:
+        ends = " to ".join(_named(f, names) for f in (size.origin_faces, size.faces) if f)
+        yield f"dimension {dimension_text(size)}: {ends or 'no face'}"
+    if drawing.unread:
+        yield f"Not read of the drawing ({len(drawing.unread)}):"
+    for item in drawing.unread:
+        yield f"  {label(item.name)}: {label(item.reason)}."
+
+
+def _named(faces: tuple[int, ...], names: dict[int, str]) -> str:
+    return ", ".join(label(name) for name in features_of(faces, names)) or "no face"
+
+
+def frame_text(one: GeometricTolerance) -> str:
+    """A feature control frame on one line: "position ⌀0.1 MMC | A | B | C"."""
+    sign = {"width": "", "sphere": "S⌀"}.get(one.zone, "⌀")
+    value = f"{sign}{_short(1e3 * one.value)}"
+    extents = " × ".join(_short(1e3 * extent) for extent in one.unit)
+    words = [
+        value + (f" / {extents}" if extents else ""),
+        one.material,
+        *one.modifiers,
+        "" if math.isnan(one.projected) else f"projected {_short(1e3 * one.projected)}",
+        "" if math.isnan(one.unequal) else f"unequal {_short(1e3 * one.unequal)}",
+        "" if math.isnan(one.maximum) else f"at most {_short(1e3 * one.maximum)}",
+        "all around" if one.all_around else "",
+    ]
+    datums = [" ".join([reference.label, *reference.all_modifiers]) for reference in one.datums]
+    return " | ".join([label(f"{one.kind} {' '.join(filter(None, words))}"), *map(label, datums)])
+
+
+def dimension_text(one: Dimension) -> str:
+    """A dimension on one line: "diameter 8 (7.95 to 8.05) mm"."""
+    scale, unit = (180.0 / math.pi, "°") if one.angular else (1e3, "mm")
+    nominal, low, high = (_short(round(scale * v, 9)) for v in (one.nominal, one.lower, one.upper))
+    limits = "" if low == high == "-" else f"({low} to {high})"
+    words = [one.kind, "" if nominal == "-" else nominal, limits, unit, one.fit, *one.modifiers]
+    return label(" ".join(filter(None, words)).replace(" °", "°"))
 
 
 def _counted(count: int, noun: str) -> str:

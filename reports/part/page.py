@@ -8,13 +8,20 @@ from importlib.metadata import version
 
 import numpy as np
 
+from parts.drawing.document import feature_names, features_of
 from parts.features.recognition import FormFeature, hole_patterns
 from parts.features.visibility import visible_shares
 from parts.part import Part
 from reports.content.table import Fact, Table, Value, ValueStatus, columns, number, text
 from reports.page.html import asset, data_block, filled
 from reports.page.page import PageDetail, PageSummary
-from reports.part.document import feature_direction, feature_remarks, sound
+from reports.part.document import (
+    dimension_text,
+    feature_direction,
+    feature_remarks,
+    frame_text,
+    sound,
+)
 from reports.part.picture import COLOURS
 from reports.scene.solids import decimated
 from robots.core.arrays import Array, Indices
@@ -52,6 +59,7 @@ def part_page(part: Part) -> str:
         report=_summary(part),
         detail=_DETAIL,
         features=_table(features, seen),
+        drawing=_drawing(part),
         patterns=[f"{one}: {', '.join(one.holes)}" for one in hole_patterns(features)],
         notes=[*geometry.audit.warnings, *geometry.notes, *thinned],
         provenance=_provenance(part),
@@ -161,6 +169,52 @@ def _table(features: tuple[FormFeature, ...], seen: Array) -> Table:
         note="Numbers are those of the picture that `palpeur part show --picture` writes. Of a "
         "bore, x, y, z is the middle of its opening and the axis points out of it.",
     )
+
+
+def _drawing(part: Part) -> tuple[Table, ...]:
+    """Tables of datums, tolerances, dimensions and what is unread; none without a drawing."""
+    drawing, names = part.drawing, feature_names(part.geometry)
+
+    def named(faces: tuple[int, ...]) -> Value:
+        return text(", ".join(features_of(faces, names)) or "no face")
+
+    tables = (
+        Table(
+            key="datums",
+            title="Datums",
+            columns=columns("datum", "features", "targets"),
+            rows=tuple(
+                (text(one.label), named(one.faces), text(", ".join(t.name for t in one.targets)))
+                for one in drawing.datums
+            ),
+        ),
+        Table(
+            key="tolerances",
+            title="Tolerances",
+            columns=columns("tolerance", "features"),
+            rows=tuple((text(frame_text(one)), named(one.faces)) for one in drawing.frames()),
+        ),
+        Table(
+            key="dimensions",
+            title="Dimensions",
+            columns=columns("dimension", "from", "features"),
+            rows=tuple(
+                (
+                    text(dimension_text(one)),
+                    named(one.origin_faces) if one.origin_faces else text(""),
+                    named(one.faces),
+                )
+                for one in drawing.dimensions
+            ),
+        ),
+        Table(
+            key="unread",
+            title="Not read",
+            columns=columns("what", "why"),
+            rows=tuple((text(one.name), text(one.reason)) for one in drawing.unread),
+        ),
+    )
+    return tuple(table for table in tables if table.rows)
 
 
 def _finite(value: float) -> float | None:

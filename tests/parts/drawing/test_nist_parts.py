@@ -18,6 +18,7 @@ from parts.drawing.drawing import Dimension
 from parts.drawing.step_pmi import read_drawing
 from parts.features.recognition import form_features
 from parts.geometry import load_geometry
+from parts.geometry.source_file import read_source
 from parts.geometry.surfaces import Cylinder, Plane, Sphere
 
 FOLDER = Path(os.environ.get("PALPEUR_NIST", "/nonexistent"))
@@ -346,7 +347,7 @@ CASES = sorted(path.name for path in FOLDER.glob("nist_*.stp"))
 def test_a_part_says_what_the_table_says(name, capsys):
     case = " ".join(name.split("_")[1:3]).upper()
     geometry = load_geometry(FOLDER / name)
-    drawing = read_drawing(FOLDER / name, geometry)
+    drawing = read_drawing(read_source(FOLDER / name), geometry)
     with TABLE.open(encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["Test Case"] == case]
     unit = 0.0254 if case in INCHES else 1e-3
