@@ -11,6 +11,7 @@ import pytest
 from planner.findings import Severity, page
 from planner.job.settings import FeatureTouch
 from planner.planning import plan
+from planner.touch.limits import TouchLimits
 from tests.planner.touching import with_touch
 
 
@@ -130,3 +131,20 @@ def test_pages(code):
     found = page(code)
     assert found.code == code
     assert all((found.title, found.meaning, found.cause, found.fix))
+
+
+def test_an_approach_that_only_its_timing_finds_too_fast_is_an_error(corrected_job, monkeypatch):
+    """Were its branch let through, by a grid that misses a peak, the plan would not be proven."""
+    monkeypatch.setattr(
+        TouchLimits, "_approach_speeds", lambda _, rows, __: np.full(len(rows), np.inf)
+    )
+    near = replace(corrected_job.approach, distance=0.0008)
+    arm = corrected_job.mechanism
+    joints = tuple(replace(joint, max_acceleration=1.4) for joint in arm.joints)
+    job = replace(corrected_job, approach=near, mechanism=replace(arm, joints=joints))
+    made = plan(with_touch(job, mode="search", speed=0.02, search_before=0.0007))
+    found = named(made, "P107")
+    assert found
+    assert all(one.severity is Severity.ERROR and not one.left_out for one in found)
+    assert "no duration of the approach ends at the touch speed of 20 mm/s" in found[0].message
+    assert not made.motion_proven
