@@ -275,11 +275,12 @@ def test_a_file_without_unit_is_refused(tmp_path):
 def test_faces_and_features_are_tables():
     part = pp.load_part("block")
     assert list(part.faces.columns) == [
-        *("index", "name", "kind", "area_mm2", "triangles", "deflection_mm"),
+        *("index", "name", "kind", "feature", "area_mm2", "x_mm", "y_mm", "z_mm"),
+        *("nx", "ny", "nz", "neighbours", "triangles", "deflection_mm"),
     ]
     assert part.faces["area_mm2"].sum() == pytest.approx(1e6 * part.mesh.area)
     hole = part.features.set_index("name").loc["hole-12"]
-    assert (hole["kind"], hole["inner"], hole["diameter_mm"]) == ("cylinder", True, 12.0)
+    assert (hole["kind"], hole["inner"], hole["diameter_mm"]) == ("hole", True, 12.0)
     assert hole[["x_mm", "y_mm"]].tolist() == [60.0, 20.0]
 
 
