@@ -85,7 +85,12 @@ class Instances:
         """
         self._steps += 1
         if self._steps > self._most_steps:
-            self._text.file.check_count("links in its drawing", self._steps, Cap.DRAWING_LINKS)
+            raise self._text.file.error(
+                f"its drawing (PMI) has more than {self._most_steps} links; expected at most so "
+                "many. Export it without PMI, or, if the file is trusted, "
+                f"{Cap.DRAWING_LINKS.advice}.",
+                limit=self._most_steps,
+            )
 
     def name(self, identity: int) -> str:
         """Name of a representation item, or of anything simple that begins with its name."""
