@@ -108,7 +108,7 @@ def transform_points(T: ArrayLike, points: ArrayLike) -> Array:
         PoseError: not a rigid transform, or points that are not finite.
     """
     M = as_pose(T)
-    return transform_directions(M, as_finite(points, (3,), "A point")) + M[..., :3, 3]
+    return _turned(M, as_finite(points, (3,), "A point")) + M[..., :3, 3]
 
 
 def transform_directions(T: ArrayLike, directions: ArrayLike) -> Array:
@@ -118,8 +118,11 @@ def transform_directions(T: ArrayLike, directions: ArrayLike) -> Array:
         PoseError: not a rigid transform, or directions that are not finite.
     """
     M = as_pose(T)
-    d = as_finite(directions, (3,), "A direction")
-    return np.asarray((M[..., :3, :3] @ d[..., None])[..., 0])
+    return _turned(M, as_finite(directions, (3,), "A direction"))
+
+
+def _turned(M: Array, vectors: Array) -> Array:
+    return np.asarray((M[..., :3, :3] @ vectors[..., None])[..., 0])
 
 
 # -------------------------------------------------------------------------------------- Orientation
@@ -282,8 +285,12 @@ def unit_direction(vector: ArrayLike, what: str = "A direction") -> Array:
 
 def orthonormality_deviation(R: ArrayLike) -> Array:
     """Largest entry of |RᵀR − I|, per matrix. # (...)."""
-    M = as_finite(R, (3, 3), "A rotation")
-    return np.asarray(np.abs(np.swapaxes(M, -1, -2) @ M - np.eye(3)).max(axis=(-1, -2)))
+    return np.asarray(_beside_identity(as_finite(R, (3, 3), "A rotation")).max(axis=(-1, -2)))
+
+
+def _beside_identity(M: Array) -> Array:
+    """|MᵀM − I|, entry by entry. # (..., 3, 3)."""
+    return np.asarray(np.abs(np.swapaxes(M, -1, -2) @ M - np.eye(3)))
 
 
 def nearest_rotation(matrix: ArrayLike) -> Array:
@@ -326,7 +333,7 @@ def as_rotation(
     M = as_finite(R, (3, 3), what)
     if not M.size:
         return M
-    deviation = float(np.max(orthonormality_deviation(M)))
+    deviation = float(_beside_identity(M).max())
     if deviation > limit:
         found, allowed = apart_digits(deviation, limit, 3)
         raise PoseError(
