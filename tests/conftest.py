@@ -35,6 +35,9 @@ settings.register_profile(
 )
 settings.load_profile("palpeur")
 
+# Nothing that is collected is garbage; see pytest_collection_finish.
+gc.disable()
+
 # Tests start processes; none should compile Palpeur's sources again. Nor should this one rewrite
 # the assertions of all tests again, which takes longer than to import them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -96,9 +99,15 @@ def compile_once(folder):
 
 
 def pytest_collection_finish():
-    """Ten thousand collected tests are no garbage: searching them again and again takes minutes."""
+    """Ten thousand collected tests are no garbage: searching them again and again takes minutes.
+
+    Nor is much of what a test makes in its few milliseconds: from then on garbage is looked for
+    after a hundred thousand new objects, not after seven hundred.
+    """
+    gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

@@ -136,8 +136,10 @@ def faults(tree: ast.Module) -> set[str]:
     """Names of everything that the two lists forbid."""
     found = set()
     for node in ast.walk(tree):
-        found |= {module for name in imported(node) if (module := forbidden_module(name))}
-        found |= {called(node)} & CALLS.keys()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {module for name in imported(node) if (module := forbidden_module(name))}
+        elif isinstance(node, ast.Call) and (name := called(node)) in CALLS:
+            found.add(name)
     return found
 
 
