@@ -96,6 +96,7 @@ class Loop:
         self._parameters: tuple[_Parameter, ...] = ()
         self._lock = Lock()  # threads may call before any of them has loaded
         self._call: Any = None
+        self._flat: Any = None  # arguments as the machine code takes them; None for a wrong one
         self._keep: Any = None  # what holds the machine code in memory
 
     def __call__(self, *values: Any) -> None:
@@ -106,23 +107,23 @@ class Loop:
         """
         if self._call is None:
             self._load()
-        flat: list[Any] = []
-        self._append(flat, self._parameters, values, "")
+        try:
+            flat = self._flat(*values)
+        except (AttributeError, TypeError):  # of what is no array, or of too many or too few
+            flat = None
+        if flat is None:
+            self._refuse(self._parameters, values, "")
         self._call(*flat)
 
-    def _append(
-        self, flat: list[Any], parameters: tuple[_Parameter, ...], values: Any, owner: str
-    ) -> None:
-        """Add what the machine code takes of some values: addresses, sizes and numbers."""
+    def _refuse(self, parameters: tuple[_Parameter, ...], values: Any, owner: str) -> None:
+        """Say which of some values is none that its parameter takes."""
         for parameter, value in zip(parameters, values, strict=True):
             if isinstance(parameter, _Argument) and parameter.rank == 0:
-                flat.append(value)
-            elif not parameter.takes(value):
+                continue
+            if not parameter.takes(value):
                 raise self._refused(parameter, value, owner)
-            elif isinstance(parameter, _Group):
-                self._append(flat, parameter.parts, value, f"{owner}{parameter.name}.")
-            else:
-                flat += (address_of(value), *value.shape)
+            if isinstance(parameter, _Group):
+                self._refuse(parameter.parts, value, f"{owner}{parameter.name}.")
 
     def _refused(self, parameter: _Parameter, value: Any, owner: str) -> EquationError:
         found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
@@ -141,6 +142,7 @@ class Loop:
         with self._lock:
             if self._call is None:
                 self._parameters = _parameters(self.function, self._types)
+                self._flat = _flattening(self._parameters)
                 self._call = self._loaded()
 
     def _loaded(self) -> Any:
@@ -273,6 +275,46 @@ def _wrapper(parameters: tuple[_Parameter, ...], namespace: dict[str, Any]) -> s
 
     call = f"entry({', '.join(made(parameter) for parameter in parameters)})"
     return f"def wrapper({', '.join(names)}):\n    {call}\n"
+
+
+def _flattening(parameters: tuple[_Parameter, ...]) -> Callable[..., tuple[Any, ...] | None]:
+    """A function of a call's arguments: the addresses, sizes and numbers that machine code takes.
+
+    It returns None where an argument is not of its type. It is written out for the parameters,
+    because small calls by the ten thousand would spend most of their time in a loop over them.
+    """
+    namespace: dict[str, Any] = {"address_of": address_of}
+    checks: list[str] = []
+    unpacked: list[str] = []
+    taken: list[str] = []
+
+    def name(parameter: _Parameter) -> str:
+        own = f"a{len(namespace)}"
+        if isinstance(parameter, _Group):
+            namespace[f"kind_{own}"] = parameter.kind
+            parts = ", ".join(name(part) for part in parameter.parts)
+            unpacked.insert(
+                0, f"if not isinstance({own}, kind_{own}): return None\n    ({parts},) = {own}"
+            )
+        elif parameter.rank == 0:
+            namespace[f"kind_{own}"] = None
+            taken.append(own)
+        else:
+            namespace[f"kind_{own}"] = parameter.dtype
+            checks.append(
+                f"{own}.dtype == kind_{own} and {own}.ndim == {parameter.rank} "
+                f"and {own}.flags.c_contiguous"
+            )
+            taken.extend([f"address_of({own})", f"*{own}.shape"])
+        return own
+
+    names = [name(parameter) for parameter in parameters]
+    text = f"def flat({', '.join(names)}):\n"
+    text += "".join(f"    {line}\n" for line in unpacked)
+    text += f"    if not ({' and '.join(checks) or True}): return None\n"
+    exec(text + f"    return ({', '.join(taken)},)\n", namespace)
+    flat: Callable[..., tuple[Any, ...] | None] = namespace["flat"]
+    return flat
 
 
 def _modules_of(function: Callable[..., None]) -> dict[str, ModuleType]:
