@@ -45,7 +45,7 @@ PIECES = [b"", b"\0", b"\xff\xfe", b"nan", b"1e999", b"-1e308", b"[" * 3000, b"\
           b"<!ENTITY", b"=", b"99999999999999999999", b",,,", b"true", b"\xe2\x80\xae", b"]]\n[[a",
           b"/", b"..", b"$\n", b"0", b"-"]  # fmt: skip
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
-CASES, SLOW_CASES = cases(gate=3, soak=12), cases(gate=1, soak=2)
+CASES, SLOW_CASES = cases(gate=2, soak=12), cases(gate=1, soak=2)
 
 ROOT = sys.platform != "win32" and os.getuid() == 0
 UNREADABLE = [kind for kind in STRANGE if kind != "full" and not (kind == "secret" and ROOT)]

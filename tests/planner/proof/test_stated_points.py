@@ -130,8 +130,10 @@ def test_a_rest_elsewhere_than_after_the_stop(searching, failures):
     assert "visits" in failures(prove(replace(searching, timeline=tuple(segments))))
 
 
-def test_a_plan_that_misses_a_point_and_is_called_feasible(failures, library_plan):
-    missing = library_plan("unreachable")
+def test_a_plan_that_misses_a_point_and_is_called_feasible(failures, job):
+    far = job.points.positions * np.array([[1.0], [3.0], [1.0]])
+    missing = planned(replace(job, points=replace(job.points, positions=far)))
+    assert [point.reachable for point in missing.planned_points] == [True, False, True]
     assert prove(missing).passed
     silent = replace(missing, finding_list=())
     assert "visits" in failures(prove(silent))
