@@ -14,8 +14,8 @@ from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.options import AllowOutside, Json, argument, flag
 from planner.cli.part import app as part_app
+from planner.cli.part import sample
 from planner.cli.robot.robot_app import app as robot_app
-from planner.cli.sample import sample
 from planner.cli.session import Session
 from planner.cli.stewart.stewart_app import app as stewart_app
 from planner.cli.stewart.stewart_app import present

@@ -1,4 +1,4 @@
-"""``palpeur part …``: the features of a part with numbered pictures, and its health."""
+"""``palpeur part …`` and ``palpeur sample``: features with pictures, health, probe points."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.cli.options import Force, Json, argument, file_option, option
-from planner.cli.sample import Sheets, Unit, sheets_of
+from planner.cli.options import Force, Json, argument, file_option, flag, option, out_option
 
 if TYPE_CHECKING:
+    from parts.geometry import Sheets as SheetsKey
     from parts.part import Part
+    from robots.core.arrays import Array
+
+    SheetsOrNone = SheetsKey | None
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Features and faces of a part, with a numbered picture; its health.",
 )
-_SHOW, _AUDIT = "palpeur part show", "palpeur part audit"
+_SHOW, _AUDIT, _SAMPLE = "palpeur part show", "palpeur part audit", "palpeur sample"
+_SHEETS: dict[str, SheetsOrNone] = {"": None, "ignore": "ignore", "include": "include"}
+
+Unit = Annotated[str, flag("--unit", "Of a geometry file that carries none: mm, cm, m, in.")]
+Sheets = Annotated[
+    str,
+    flag("--sheets", "ignore (the default) or include: surfaces of a STEP file beside its solids."),
+]
 
 File = Annotated[
     str,
@@ -129,3 +139,173 @@ def _opened(file: str, unit: str, sheets: str, repair: tuple[str, ...] = ()) -> 
     from parts.part import load_part
 
     return load_part(file, unit=unit or None, sheets=sheets_of(sheets), repair=repair)
+
+
+# ---------------------------------------------------------------------------------------- Points
+
+
+def sample(
+    context: typer.Context,
+    part: Annotated[
+        str,
+        argument(
+            "PART",
+            "Geometry file (STL, OBJ, PLY, GLB, 3MF, STEP), or a library part: ball, blade, "
+            "block, inclined-plate.",
+        ),
+    ],
+    *,
+    feature: Annotated[
+        str,
+        option(
+            "--feature",
+            "FEATURE",
+            "A feature's name (`palpeur part show` lists them), a face's name or #index, a "
+            "kind (cylinder), nearest:x,y,z in mm, or by numbers: "
+            "'circle:center=0,0,5;normal=0,0,1;diameter=20;inner'. With --all: a pattern, such as "
+            "'hole-*'.",
+        ),
+    ],
+    every: Annotated[bool, flag("--all", "On every feature that --feature matches.")] = False,
+    strategy: Annotated[
+        str,
+        flag("--strategy", "grid, hammersley, star, helix, circles, stratified-by-curvature."),
+    ] = "hammersley",
+    count: Annotated[int, flag("--count", "Number of points; 25 where no target is given.")] = 0,
+    target_um: Annotated[
+        float,
+        flag(
+            "--target-um",
+            "Instead of a count: standard deviation of the fitted surface where it is worst.",
+        ),
+    ] = 0.0,
+    sigma_um: Annotated[
+        float, flag("--sigma-um", "Standard deviation of one probing, for --target.")
+    ] = 1.0,
+    edge_margin_mm: Annotated[
+        float, flag("--edge-margin-mm", "Minimum distance from the feature's edges.")
+    ] = 0.0,
+    ball_diameter_mm: Annotated[
+        float, flag("--ball-diameter-mm", "Keep points that this ball can touch.")
+    ] = 0.0,
+    shank_diameter_mm: Annotated[
+        float, flag("--shank-diameter-mm", "And that its shank leaves room for.")
+    ] = 0.0,
+    stylus_length_mm: Annotated[float, flag("--stylus-length-mm", "Length of that shank.")] = 0.0,
+    stylus_axis: Annotated[
+        str,
+        option(
+            "--stylus-axis",
+            "X,Y,Z",
+            "From ball to wrist, in part axes; default: the normal of each point.",
+        ),
+    ] = "",
+    unit: Unit = "",
+    sheets: Sheets = "",
+    prefix: Annotated[str, flag("--prefix", "Of the points' names.")] = "P",
+    out: Annotated[str, out_option("FILE", "Write the points there, as CSV.")] = "",
+    force: Force = False,
+    as_json: Json = False,
+) -> int:
+    """Lay out probe points on a feature of a part, as a point file.
+
+    Points lie where the part has surface, off its edges, and where the stylus fits.
+    """
+    import sys
+    from pathlib import Path
+
+    from parts.features.feature import choose_features
+    from parts.part import load_part
+    from parts.points import joined
+    from parts.points.csv_file import points_csv
+    from parts.probe import Tip
+    from planner.cli.exit_codes import ExitCode
+    from planner.cli.output import print_json
+    from planner.result_files import check_file, write_result
+    from reports.sampling import part_sentences, sample_document, sample_sentences
+
+    known = sheets_of(sheets)
+    _check(count, target_um, ball_diameter_mm, shank_diameter_mm, stylus_length_mm)
+    if out:
+        check_file(Path(out), _SAMPLE, force=force)  # before the work, not after it
+    whole = load_part(part, unit=unit or None, sheets=known)
+    geometry = whole.geometry
+    chosen = choose_features(geometry, feature) if every else (whole.feature(feature),)
+    margin = edge_margin_mm * 1e-3
+    tip = None
+    if ball_diameter_mm:
+        tip = Tip(
+            length=stylus_length_mm * 1e-3,
+            ball_radius=ball_diameter_mm * 0.5e-3,
+            shank_radius=shank_diameter_mm * 0.5e-3,
+        )
+    found = [
+        whole.sample(
+            one,
+            count=count,
+            strategy=strategy,
+            target=target_um * 1e-6,
+            sigma=sigma_um * 1e-6,
+            edge_margin=margin,
+            tip=tip,
+            stylus_axis=_direction(stylus_axis) if stylus_axis else None,
+            prefix=prefix,
+        )
+        for one in chosen
+    ]
+    points = joined([one.points for one in found], prefix)
+    if out:
+        write_result(Path(out), points_csv(points), _SAMPLE, force=force)
+    if as_json:
+        print_json(sample_document(geometry, chosen, found, points, margin))
+    elif not out:
+        sys.stdout.write(points_csv(points))
+    for one, sample_ in zip(chosen, found, strict=True):
+        for sentence in sample_sentences(one, sample_):
+            context.obj.say(sentence)
+    for sentence in part_sentences(geometry, len(points), out):
+        context.obj.say(sentence)
+    return ExitCode.DONE
+
+
+def sheets_of(text: str) -> SheetsOrNone:
+    """What ``--sheets`` says; raises OptionError for what it cannot."""
+    from planner.errors import OptionError
+
+    if text not in _SHEETS:
+        raise OptionError(f"--sheets is {text!r}; expected ignore or include.", value=text)
+    return _SHEETS[text]
+
+
+def _check(count: int, target: float, ball: float, shank: float, stylus: float) -> None:
+    """Args: in the units of the options."""
+    from planner.errors import OptionError
+
+    if count and target:
+        raise OptionError("--count and --target-um exclude each other; give one.")
+    for name, value in (("--count", count), ("--target-um", target)):
+        if not value >= 0.0:
+            raise OptionError(f"{name} is {value:g}; it must be above zero.", value=value)
+    if shank and not (ball and stylus):
+        raise OptionError(
+            "--shank-diameter-mm needs --ball-diameter-mm and --stylus-length-mm, to know where "
+            "the shank is."
+        )
+
+
+def _direction(text: str) -> Array:
+    import numpy as np
+
+    from planner.errors import OptionError
+
+    try:
+        vector = np.array([float(cell) for cell in text.split(",")])
+    except ValueError:
+        vector = np.zeros(0)
+    length = float(np.linalg.norm(vector))
+    if vector.shape != (3,) or not 0.0 < length < np.inf:
+        raise OptionError(
+            f"--stylus-axis {text!r} is no direction; expected three numbers, such as 0,0,1.",
+            value=text,
+        )
+    return np.asarray(vector / length)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parts.drawing.drawing import Dimension, Drawing
-from parts.drawing.shape_check import without_contradictions
+from parts.drawing.step_pmi import without_contradictions
 from parts.geometry.surfaces import Cylinder, Plane
 from parts.library import open_part
 
