@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from planner.findings.unchecked import Aspect, Surrounding, Unchecked
 from planner.plan import Plan
 from reports.provenance import SetOptions
+from robots.core.self_pairs import PairReason
 
 if TYPE_CHECKING:
     from planner.touch.summary import TouchSummary
@@ -27,10 +28,6 @@ _MEANING = {
     Aspect.LINK_SHAPES: (
         "the robot's file gives them no shape: a collision of theirs would not be seen",
         "add [[joint.capsule]] tables to the robot file",
-    ),
-    Aspect.SELF_CONTACT: (
-        "their capsules overlap in every posture: that the links touch would not be seen",
-        "give these links closer [[joint.capsule]] tables in the robot file",
     ),
     Aspect.STYLUS_SHAPE: (
         "stylus or ball have no size: they take no room",
@@ -61,6 +58,19 @@ _MEANING = {
         "give torque_limits_nm in [checks], or max_torque_nm in the robot file",
     ),
 }
+_UNWATCHED = {
+    PairReason.COMMON_POINT: (
+        "those that turn about one point are not watched by default; name them in self_collision "
+        "of the robot file, with capsules that touch only where the links do"
+    ),
+    PairReason.ALWAYS_TOUCHING: (
+        "capsules that overlap in every posture tell nothing; give these links closer "
+        "[[joint.capsule]] tables in the robot file"
+    ),
+    PairReason.NOT_NAMED: (
+        "those that self_collision of the robot file leaves out can be added there"
+    ),
+}
 _SURROUNDINGS = {
     Surrounding.PART: "the part",
     Surrounding.OBSTACLES: "the obstacles",
@@ -85,6 +95,9 @@ def not_checked(unchecked: Sequence[Unchecked]) -> str:
 
 def meaning(one: Unchecked) -> str:
     """What it means that an aspect was not checked, and what would change it."""
+    if one.aspect is Aspect.SELF_CONTACT:
+        of_links = [_UNWATCHED[reason] for reason in one.reasons]
+        return "; ".join(["no check watches these links against each other", *of_links])
     what, fix = _MEANING[one.aspect]
     return f"{what}; {fix}"
 

@@ -58,10 +58,12 @@ class Unchecked:
         of: names of the joints (of the joint that carries a link, or of the link where its file
             has a shape that is not read; "base" for the base) that it is not known of, or pairs of
             capsules; empty where it is not known at all.
+        reasons: why pairs of capsules are not watched, each once; empty for other aspects.
     """
 
     aspect: Aspect
     of: tuple[str, ...] = ()
+    reasons: tuple[PairReason, ...] = ()
 
 
 class Surrounding(Enum):
@@ -111,11 +113,12 @@ def _unchecked(job: Job) -> Iterator[Unchecked]:
     if bare or unread or not some:
         which = bare or tuple(dict.fromkeys(unread))
         yield Unchecked(aspect=Aspect.LINK_SHAPES, of=which if some else ())
-    # Shapes that overlap in every posture tell nothing about the links within them.
-    always = [p for p in unwatched_pairs(mechanism) if p.reason is PairReason.ALWAYS_TOUCHING]
-    if always:
-        of = tuple(f"{pair.a} with {pair.b}" for pair in always)
-        yield Unchecked(aspect=Aspect.SELF_CONTACT, of=of)
+    unwatched = [pair for pair in unwatched_pairs(mechanism) if pair.reason.open]
+    if unwatched:
+        of = tuple(f"{pair.a} with {pair.b}" for pair in unwatched)
+        reasons = {pair.reason for pair in unwatched}
+        told = tuple(reason for reason in PairReason if reason in reasons)
+        yield Unchecked(aspect=Aspect.SELF_CONTACT, of=of, reasons=told)
     if not _has_shape(job.probe):
         yield Unchecked(aspect=Aspect.STYLUS_SHAPE)
     if job.frame == "part" and not job.part.posed:

@@ -5,6 +5,9 @@ joint alone stands between them, or when all joints between them turn about axes
 origin, as in a spherical wrist. Two capsules may still overlap for good by how they were drawn; a
 pair that touches in every one of a set of postures spread over the joint ranges is left out as
 well, so a pair that touches whatever the posture is never watched.
+
+Of a pair that is not watched it is said why, and whether that leaves anything open: capsules that
+are proven apart in every posture within the joint ranges need no watching.
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 
 from robots.core.arrays import Array
 from robots.core.capsule import Capsule
-from robots.core.joint_samples import joint_samples
+from robots.core.joint_samples import joint_ranges, joint_samples
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_z
 
@@ -32,9 +36,20 @@ class PairReason(Enum):
 
     ONE_BODY = "on one rigid body"
     ONE_JOINT = "a single joint between them"
+    ROUND = "drawn into each other, and round about the joints between them but one"
+    NEVER_TOUCHING = "proven apart in every posture within the joint ranges"
     COMMON_POINT = "all joints between them turn about axes through one point"
     ALWAYS_TOUCHING = f"they touch in each of {_POSTURES} postures over the joint ranges"
     NOT_NAMED = "left out of the pairs that the robot's file names"
+
+    @property
+    def open(self) -> bool:
+        """Whether contact of the two is neither ruled out nor left to the range of one joint."""
+        return self in (
+            PairReason.COMMON_POINT,
+            PairReason.ALWAYS_TOUCHING,
+            PairReason.NOT_NAMED,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +67,7 @@ class UnwatchedPair:
     reason: PairReason
 
 
+@lru_cache(maxsize=16)  # a verdict, a report and a page of one robot ask for the same
 def unwatched_pairs(mechanism: Mechanism) -> tuple[UnwatchedPair, ...]:
     """Every pair of capsules that is not among the mechanism's ``self_pairs``, with the reason."""
     capsules = mechanism.capsules
@@ -62,21 +78,25 @@ def unwatched_pairs(mechanism: Mechanism) -> tuple[UnwatchedPair, ...]:
     if not left:
         return ()
     origins = _poses(mechanism, np.zeros((1, mechanism.dof)))[:, 0, :3, 3]
-    reasons = [_kinship(mechanism, origins, capsules[a].joint, capsules[b].joint) for a, b in left]
-    strange = [pair for pair, reason in zip(left, reasons, strict=True) if reason is None]
-    touching: set[tuple[int, int]] = set()
-    if strange:
-        q = joint_samples(mechanism, _POSTURES, slide=1.0)
-        farthest = np.max(self_clearances(mechanism, strange, q), axis=0)
-        touching = {pair for pair, gap in zip(strange, farthest, strict=True) if gap <= _COINCIDENT}
+    reasons = [
+        _kinship(mechanism, origins, capsules[a].joint, capsules[b].joint) or PairReason.NOT_NAMED
+        for a, b in left
+    ]
+    unsure = [pair for pair, reason in zip(left, reasons, strict=True) if reason.open]
+    gaps = self_clearances(mechanism, unsure, joint_samples(mechanism, _POSTURES, slide=1.0))
+    for pair, gap in zip(unsure, gaps.T, strict=True):
+        place = left.index(pair)
+        if gap.min() > _COINCIDENT:
+            if _apart(mechanism, *pair):
+                reasons[place] = PairReason.NEVER_TOUCHING
+        elif reasons[place] is PairReason.COMMON_POINT:
+            if np.ptp(gap) <= _COINCIDENT and _about_one_joint(mechanism, *pair):
+                reasons[place] = PairReason.ROUND
+        elif gap.max() <= _COINCIDENT:
+            reasons[place] = PairReason.ALWAYS_TOUCHING
     return tuple(
-        UnwatchedPair(
-            a=capsules[pair[0]].name,
-            b=capsules[pair[1]].name,
-            reason=reason
-            or (PairReason.ALWAYS_TOUCHING if pair in touching else PairReason.NOT_NAMED),
-        )
-        for pair, reason in zip(left, reasons, strict=True)
+        UnwatchedPair(a=capsules[a].name, b=capsules[b].name, reason=reason)
+        for (a, b), reason in zip(left, reasons, strict=True)
     )
 
 
@@ -206,3 +226,125 @@ def _to_base(mechanism: Mechanism, index: int) -> list[int]:
         found.append(index)
         index = mechanism.joints[index].parent
     return found
+
+
+# ------------------------------------------------------------------------ Pairs that need no watch
+# The joints between two capsules span a box of values. At its middle the capsules are measured; to
+# any other posture of the box a point goes no farther than the sum, over the joints that carry it,
+# of half the box's width times its distance from the joint's axis at the middle, as bounds of whole
+# motions have it (``planner/clearance/links.py``). Where the gap is wider, the box is clear;
+# otherwise it is halved along the joint that may move the two most.
+
+_BOXES = 1 << 14  # judged for one pair at most; then nothing is said
+_ROUNDING = 1e-9  # [m] of a distance and its bound
+
+
+def _about_one_joint(mechanism: Mechanism, a: int, b: int) -> bool:
+    """Whether one joint alone, at most, changes how two capsules stand, as between neighbours.
+
+    A capsule that lies on a joint's axis is carried to itself as the joint turns.
+    """
+    sides = _Side.both(mechanism, a, b, np.zeros((1, mechanism.dof)))
+    axes = [*reversed(sides[0].axes), *sides[1].axes]  # from one capsule to the other
+    for side, inner in ((sides[0], 0), (sides[1], -1)):
+        while axes and _arms(axes[inner], side.ends).max() <= _COINCIDENT:
+            axes.pop(inner)
+    return len(axes) < 2
+
+
+def _apart(mechanism: Mechanism, a: int, b: int) -> bool:
+    """Whether two capsules are proven apart whatever the joints between them do."""
+    moving = _between(mechanism, mechanism.capsules[a].joint, mechanism.capsules[b].joint)
+    columns = [sum(joint.movable for joint in mechanism.joints[:index]) for index in moving]
+    for index in moving:
+        joint = mechanism.joints[index]
+        if joint.kind is JointKind.PRISMATIC and not np.isfinite(joint.q_max - joint.q_min):
+            return False
+    low, high = joint_ranges(mechanism, 1.0)
+    middles, halves = [
+        np.atleast_2d(share * (high + sign * low)[columns]) for share, sign in ((0.5, 1), (0.5, -1))
+    ]
+    radii = mechanism.capsules[a].radius + mechanism.capsules[b].radius
+    judged = 0
+    while len(middles):
+        judged += len(middles)
+        q = np.zeros((len(middles), mechanism.dof))
+        q[:, columns] = middles
+        one, other = _Side.both(mechanism, a, b, q)
+        gap = segment_distance(*one.ends, *other.ends) - radii
+        if judged > _BOXES or gap.min() <= _COINCIDENT:
+            return False
+        arms = {**one.arms, **other.arms}
+        moved = halves * np.column_stack([arms[index] for index in moving])
+        doubtful = np.flatnonzero(gap - moved.sum(axis=1) <= _COINCIDENT + _ROUNDING)
+        chosen = moved[doubtful].argmax(axis=1)
+        rows = np.arange(len(doubtful))
+        halves = halves[doubtful]
+        halves[rows, chosen] *= 0.5
+        step = np.zeros_like(halves)
+        step[rows, chosen] = halves[rows, chosen]
+        middles = np.concatenate([middles[doubtful] - step, middles[doubtful] + step])
+        halves = np.concatenate([halves, halves])
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Axis:
+    """A joint's axis seen from the last body that carries both capsules; # (m, 3) each."""
+
+    joint: int
+    kind: JointKind
+    origin: Array
+    direction: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    """A capsule, seen from the last body that carries another one as well.
+
+    Args:
+        ends: of its segment. # (m, 3) each [m]
+        axes: of the joints that carry it and not the other, the outermost last.
+    """
+
+    ends: tuple[Array, Array]
+    axes: tuple[_Axis, ...]
+
+    @classmethod
+    def both(cls, mechanism: Mechanism, a: int, b: int, q: Array) -> tuple[_Side, _Side]:
+        """Of two capsules, by index, in postures. # (m, n)."""
+        ways = [_to_base(mechanism, mechanism.capsules[c].joint) for c in (a, b)]
+        shared = set(ways[0]) & set(ways[1])
+        first, second = (
+            cls._of(mechanism, c, [index for index in reversed(way) if index not in shared], q)
+            for c, way in zip((a, b), ways, strict=True)
+        )
+        return first, second
+
+    @classmethod
+    def _of(cls, mechanism: Mechanism, c: int, way: Sequence[int], q: Array) -> _Side:
+        capsule, axes = mechanism.capsules[c], list[_Axis]()
+        T = np.broadcast_to(np.eye(4), (len(q), 4, 4))
+        for index in way:
+            joint = mechanism.joints[index]
+            T = T @ joint.placement
+            if joint.movable:
+                axes.append(
+                    _Axis(joint=index, kind=joint.kind, origin=T[:, :3, 3], direction=T[:, :3, 2])
+                )
+                column = sum(other.movable for other in mechanism.joints[:index])
+                T = T @ _motion(joint, iter([q[:, column]]), len(q))
+        return cls(ends=_axis_ends(T, capsule), axes=tuple(axes))
+
+    @property
+    def arms(self) -> dict[int, Array]:
+        """How far the capsule's axis goes for a unit of each joint at most, by joint. # (m,)."""
+        return {axis.joint: _arms(axis, self.ends) for axis in self.axes}
+
+
+def _arms(axis: _Axis, ends: tuple[Array, Array]) -> Array:
+    """Greatest distance of two points from an axis; one for an axis to slide along. # (m,)."""
+    if axis.kind is JointKind.PRISMATIC:
+        return np.ones(len(axis.origin))
+    off = [np.linalg.norm(np.cross(axis.direction, end - axis.origin), axis=1) for end in ends]
+    return np.asarray(np.maximum(*off))

@@ -31,6 +31,7 @@ from reports.verdict import (
     withheld,
 )
 from reports.workbook import workbook
+from robots.core.self_pairs import PairReason
 
 MISSING = "not checked: part geometry, stylus shape, torque limits"
 
@@ -164,5 +165,16 @@ def test_texts_name_what_is_concerned_and_count_the_rest():
     assert aspect_text(links) == "link shapes (base, q1, q2, q3 and 2 more)"
     assert listed(["a"]) == "a"
     assert not_checked(()) == ""
-    for aspect in Aspect:
+    for aspect in set(Aspect) - {Aspect.SELF_CONTACT}:
         assert meaning(Unchecked(aspect=aspect)).count("; ") == 1
+
+
+def test_each_reason_for_links_that_nothing_watches_has_words_of_its_own():
+    reasons = [reason for reason in PairReason if reason.open]
+    texts = [
+        meaning(Unchecked(aspect=Aspect.SELF_CONTACT, of=("a with b",), reasons=(reason,)))
+        for reason in reasons
+    ]
+    assert len(set(texts)) == len(reasons) == 3
+    every = meaning(Unchecked(aspect=Aspect.SELF_CONTACT, reasons=tuple(reasons)))
+    assert all(text.partition("; ")[2] in every for text in texts)

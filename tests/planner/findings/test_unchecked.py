@@ -21,7 +21,7 @@ from planner.job.solids import Cell, SolidKind
 from planner.job.template import write_template
 from planner.library import path_of
 from robots.core.file_reading import UnreadShape
-from robots.core.self_pairs import default_self_pairs
+from robots.core.self_pairs import PairReason, default_self_pairs
 from robots.library import load
 
 
@@ -88,6 +88,23 @@ def test_links_whose_shapes_always_overlap_are_named(checked):
     assert found.aspect is Aspect.SELF_CONTACT
     assert found.aspect.clearance
     assert "column with forearm" in found.of
+    assert PairReason.ALWAYS_TOUCHING in found.reasons
+
+
+def test_links_that_a_common_point_or_the_file_leaves_unwatched_are_named(checked):
+    """A wrist beside its axes meets the forearm in some postures, and nothing watches it."""
+    lean = tuple(
+        replace(c, end=np.add(c.end, [0.05, 0.0, 0.0])) if c.name == "wrist" else c
+        for c in checked.mechanism.capsules
+    )
+    pairs = checked.mechanism.self_pairs[1:]
+    mechanism = replace(checked.mechanism, capsules=lean, self_pairs=pairs)
+    (found,) = unchecked_aspects(replace(checked, mechanism=mechanism))
+    assert found == Unchecked(
+        aspect=Aspect.SELF_CONTACT,
+        of=("column with forearm", "forearm with wrist"),
+        reasons=(PairReason.COMMON_POINT, PairReason.NOT_NAMED),
+    )
 
 
 def test_links_without_shape_are_named(checked):

@@ -9,9 +9,18 @@ from hypothesis import strategies as st
 
 from robots.core.capsule import Capsule
 from robots.core.joint_samples import joint_samples
+from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.self_pairs import default_self_pairs, segment_distance, self_clearances
+from robots.core.pose import make_pose, rotation_x
+from robots.core.self_pairs import (
+    PairReason,
+    default_self_pairs,
+    segment_distance,
+    self_clearances,
+    unwatched_pairs,
+)
 from robots.library import load, maker_of, names
+from tests.cases import some
 
 POINT = st.tuples(*[st.floats(-2, 2, width=32)] * 3).map(np.array)
 
@@ -119,3 +128,61 @@ def test_library_robots_are_free_at_rest(name):
 
 def test_no_capsules_no_pairs():
     assert default_self_pairs(load("stanford")) == ()
+
+
+def wrist_of_balls(limit, *, lean=0.0):
+    """Two joints at one point: a ball on the base, one that swings towards it within a limit."""
+    joints = tuple(
+        Joint(
+            name=f"q{k}",
+            kind=JointKind.REVOLUTE,
+            parent=k - 1,
+            placement=placement,
+            q_min=-limit,
+            q_max=limit,
+        )
+        for k, placement in enumerate((np.eye(4), make_pose(rotation_x(np.pi / 2))))
+    )
+    still = Capsule(name="still", joint=-1, start=[0, 1, lean], end=[0, 1, lean], radius=0.2)
+    swung = Capsule(name="swung", joint=1, start=[1, 0, 0], end=[1, 0, 0], radius=0.2)
+    return Mechanism(name="wrist", joints=joints, capsules=(still, swung))
+
+
+@pytest.mark.parametrize("margin", [1e-4, 1e-2, 0.5])
+@pytest.mark.parametrize("lean", [0.0, 0.1])
+def test_apart_is_said_up_to_the_very_limit_of_contact(margin, lean):
+    """Where the sine of the limit is so large that the balls' centres come to two radii."""
+    level = (2.0 + lean**2 - 0.4**2) / 2.0
+    contact = np.arcsin(np.sqrt(level**2 - lean**2))
+    for limit, reason in (
+        (contact - margin, PairReason.NEVER_TOUCHING),
+        (contact + margin, PairReason.COMMON_POINT),
+    ):
+        (pair,) = unwatched_pairs(wrist_of_balls(limit, lean=lean))
+        assert pair.reason is reason
+
+
+@pytest.mark.parametrize("name", some(["abb-irb-120", "ur3e", "kuka-iiwa-7-r800"], gate=2))
+def test_pairs_proven_apart_are_apart_in_random_postures_and_at_the_limits(name):
+    arm = load(name)
+    names = [capsule.name for capsule in arm.capsules]
+    apart = [
+        (names.index(pair.a), names.index(pair.b))
+        for pair in unwatched_pairs(arm)
+        if pair.reason is PairReason.NEVER_TOUCHING
+    ]
+    assert len(apart) > 3
+    rng = np.random.default_rng(7)
+    share = np.clip(rng.uniform(-0.2, 1.2, size=(4000, arm.dof)), 0.0, 1.0)
+    q = arm.q_min + share * (arm.q_max - arm.q_min)
+    assert self_clearances(arm, apart, q).min() > 0.0
+
+
+def test_a_pair_drawn_into_each_other_on_one_axis_is_as_neighbours_are():
+    reasons = {(p.a, p.b): p.reason for p in unwatched_pairs(load("measuring-arm"))}
+    assert reasons["column", "upper arm"] is PairReason.ROUND
+    arm = load("measuring-arm")
+    moved = replace(arm.capsules[0], start=np.add(arm.capsules[0].start, [0.01, 0.0, 0.0]))
+    arm = replace(arm, capsules=(moved, *arm.capsules[1:]))
+    reasons = {(p.a, p.b): p.reason for p in unwatched_pairs(arm)}
+    assert reasons["column", "upper arm"] is PairReason.COMMON_POINT

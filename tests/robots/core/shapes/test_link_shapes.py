@@ -177,7 +177,7 @@ def test_every_pair_is_watched_or_told_with_a_reason(folder):
     assert {pair.reason for pair in told} == {PairReason.ONE_JOINT}
     none = replace(mechanism, self_pairs=())
     reasons = {frozenset((pair.a, pair.b)): pair.reason for pair in unwatched_pairs(none)}
-    assert {reasons[pair] for pair in watched} == {PairReason.NOT_NAMED}
+    assert {reasons[pair] for pair in watched} == {PairReason.NEVER_TOUCHING}
 
 
 def test_pairs_and_shapes_are_shown_and_written(folder):
