@@ -1,19 +1,25 @@
-"""Capsules: the room that a link takes, as a segment with a radius."""
+"""Capsules: the room that a link takes, as a segment with a radius, and a convex piece in it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from robots.core.arrays import Array, freeze_field
 from robots.core.errors import MechanismError
 
+MOST_CORNERS = 64  # of a convex piece
+FLAT = 1e-9  # thickness over size under which corners are taken as one plane's
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Capsule:
     """All points within ``radius`` of a segment that is fixed to a joint's frame.
+
+    What it stands for may be told more closely by the corners of a convex piece: then it lies in
+    both. The capsule alone settles what is far; the piece, what is near.
 
     Args:
         name: unique in its mechanism; shown when it comes too near to something.
@@ -21,9 +27,12 @@ class Capsule:
         start: one end of the segment, in that joint's frame. # (3,) [m]
         end: the other; equal to ``start`` for a ball. # (3,) [m]
         radius: [m]
+        corners: of the convex piece, in that joint's frame; none where there is no piece.
+            # (k, 3) [m]
 
     Raises:
-        MechanismError: a number that is not finite, a radius that is negative.
+        MechanismError: a number that is not finite, a radius that is negative, corners that are too
+            many or have no inside.
     """
 
     name: str
@@ -31,6 +40,7 @@ class Capsule:
     start: Array
     end: Array
     radius: float
+    corners: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     def __post_init__(self) -> None:
         for what in ("start", "end"):
@@ -49,6 +59,33 @@ class Capsule:
                 capsule=self.name,
                 found=self.radius,
             )
+        self._check_corners()
+
+    def _check_corners(self) -> None:
+        corners = np.array(self.corners, dtype=np.float64).reshape(-1, 3)
+        if not np.all(np.isfinite(corners)):
+            raise MechanismError(
+                f"Capsule {self.name!r}: a corner of its convex piece is not finite.",
+                capsule=self.name,
+            )
+        count = len(corners)
+        if count and not 4 <= count <= MOST_CORNERS:
+            raise MechanismError(
+                f"Capsule {self.name!r}: its convex piece has {count} corners; give 4 to "
+                f"{MOST_CORNERS}, or none.",
+                capsule=self.name,
+                found=count,
+                limit=MOST_CORNERS,
+            )
+        if count:
+            spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+            if spread[2] <= FLAT * spread[0]:
+                raise MechanismError(
+                    f"Capsule {self.name!r}: the corners of its convex piece lie in one plane; "
+                    "give some beside it.",
+                    capsule=self.name,
+                )
+        freeze_field(self, "corners", corners)
 
 
 def default_capsule_name(joint: str | None) -> str:

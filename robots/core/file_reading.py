@@ -106,12 +106,13 @@ class UnreadShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshShape:
-    """Capsules that were fitted about the meshes of a link, and contain them.
+    """Capsules with convex pieces that were fitted about the meshes of a link, and contain them.
 
     Args:
         link: its name.
         capsules: their names.
-        excess: volume of the capsules' union over that of the meshes' convex hull, minus one.
+        excess: volume of the union of what each capsule and its piece have in common, over that of
+            the meshes' convex hull, minus one.
         mesh_excess: over the volume inside the meshes, minus one; NaN where they are not closed.
         files: names of the meshes, as the file gives them.
         visual: whether they are for drawing, as the link has no collision geometry.

@@ -150,6 +150,7 @@ class _Build:
             joint=self.carrier[capsule.joint],
             start=transform_points(T, capsule.start),
             end=transform_points(T, capsule.end),
+            corners=transform_points(T, capsule.corners),
         )
 
     def _reverse(self, index: int) -> None:

@@ -496,6 +496,7 @@ def _comment(mechanism: Mechanism) -> str:
         "maximum accelerations": any(np.isfinite(j.max_acceleration) for j in mechanism.movable),
         "maximum jerks": any(np.isfinite(j.max_jerk) for j in mechanism.movable),
         "motor inertias": any(joint.motor_inertia for joint in mechanism.movable),
+        "convex pieces in capsules": any(len(c.corners) for c in mechanism.capsules),
         "the pairs of capsules to watch": mechanism.self_pairs != default_self_pairs(mechanism),
         "gravity": tuple(mechanism.gravity) != STANDARD_GRAVITY,
     }
@@ -685,6 +686,7 @@ class Collisions:
                     start=moved.start,
                     end=moved.end,
                     radius=moved.radius,
+                    corners=moved.corners,
                 )
             )
         self.meshes.append(

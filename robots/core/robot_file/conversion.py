@@ -417,6 +417,8 @@ def _capsule(place: _Place, name: str) -> Capsule:
         start=place.axes.T @ start,
         end=place.axes.T @ end,
         radius=metres(table.radius_mm),
+        corners=np.array([vector(one, metres) for one in table.corners_mm]).reshape(-1, 3)
+        @ place.axes,
     )
 
 
@@ -610,7 +612,10 @@ def _capsules(mechanism: Mechanism, joint: int) -> list[dict[str, object]]:
             table["from_mm"] = numbers(capsule.start, millimetres_text)
             if not np.array_equal(capsule.start, capsule.end):
                 table["to_mm"] = numbers(capsule.end, millimetres_text)
-            tables.append({**table, "radius_mm": printed(millimetres_text(capsule.radius))})
+            table["radius_mm"] = printed(millimetres_text(capsule.radius))
+            if len(capsule.corners):
+                table["corners_mm"] = [numbers(one, millimetres_text) for one in capsule.corners]
+            tables.append(table)
     return tables
 
 

@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from robots.core.capsule import MOST_CORNERS
 from robots.core.schema_numbers import NonNegative, Positive, Real, Triple, WholeWithin, Within
 
 LONGEST_NAME = 100
@@ -99,6 +100,11 @@ class CapsuleTable(Table):
     from_mm: Triple
     to_mm: Triple | None = Field(default=None, description="default: from_mm, a ball")
     radius_mm: NonNegative
+    corners_mm: tuple[Triple, ...] = Field(
+        default=(),
+        max_length=MOST_CORNERS,
+        description="of a convex piece that the link lies in as well; 4 or more, not in one plane",
+    )
 
 
 class JointTable(Table):

@@ -419,8 +419,8 @@ def _shape_notes(mechanism: Mechanism) -> Iterator[ImportNote]:
             topic=Topic.SHAPES,
             need=Need.NONE,
             sentence=f"Links {_named(shape.link for shape in mechanism.mesh_shapes)} are shaped by "
-            f"capsules that contain their meshes; the roomiest, of {worst.link}, have "
-            f"{100.0 * worst.excess:.0f} % more volume than its convex hull.",
+            "capsules and convex pieces that contain their meshes; the roomiest, of "
+            f"{worst.link}, have {100.0 * worst.excess:.0f} % more volume than its convex hull.",
         )
     if len(mechanism.capsules) > sum(len(shape.capsules) for shape in mechanism.mesh_shapes):
         yield ImportNote(

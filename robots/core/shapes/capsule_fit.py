@@ -1,4 +1,4 @@
-"""Capsules of minimum volume about a triangle mesh, with a proof that they contain it.
+"""Capsules and convex pieces about a triangle mesh, with a proof that they contain it.
 
 One capsule contains a mesh as soon as it contains its vertices, for it is convex. Several capsules
 share the mesh by planes: a plane cuts every triangle that crosses it into convex pieces, and each
@@ -11,18 +11,20 @@ and cut points.
 
 A capsule is found by sequential quadratic programming in its two ends and its radius, over the
 points that touch it; a plane by a search over directions and offsets and the Nelder-Mead method,
-for the minimum volume of the union.
+for the minimum volume of the union. About what each capsule holds a convex piece is laid as well
+(``piece_fit``): the mesh lies in both.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from robots.core.arrays import Array, Indices, Mask, freeze_field
+from robots.core.shapes.piece_fit import NONE, face_planes, fit_piece, piece_depth
 
 # What the arithmetic of distances and cuts may lose, in multiples of the mesh's size: coordinates
 # and differences have a relative error of 2^-53 each, a dozen of them stand in one distance.
@@ -37,14 +39,17 @@ class Stadium:
         start: one end of the segment. # (3,) [m]
         end: the other. # (3,) [m]
         radius: [m]
+        corners: of a convex piece that what the capsule stands for lies in as well; none where
+            there is no such piece. # (k, 3) [m]
     """
 
     start: Array
     end: Array
     radius: float
+    corners: Array = field(default_factory=NONE.copy)
 
     def __post_init__(self) -> None:
-        for what in ("start", "end"):
+        for what in ("start", "end", "corners"):
             freeze_field(self, what, np.array(getattr(self, what), dtype=np.float64))
 
     @property
@@ -79,12 +84,12 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CapsuleFit:
-    """Capsules that together contain a mesh.
+    """Capsules, each with its piece, that together contain a mesh.
 
     Args:
         capsules: one for each cell.
         cuts: planes that make the cells, in their order; none for one capsule.
-        volume: of the union of the capsules. [m³]
+        volume: of the union of what each capsule and its piece have in common. [m³]
         hull_volume: of the mesh's convex hull. [m³]
     """
 
@@ -114,7 +119,7 @@ def fit_capsules(
 
 
 def uncovered(vertices: Array, faces: Indices, fit: CapsuleFit) -> float:
-    """Bound on how far any point of the mesh lies outside the union of the capsules.
+    """Bound on how far any point of the mesh lies outside the union of the capsules, or the pieces.
 
     Negative or zero proves that all of them contain it, whatever rounding does. [m]
     """
@@ -124,26 +129,38 @@ def uncovered(vertices: Array, faces: Indices, fit: CapsuleFit) -> float:
     for capsule, cell in zip(fit.capsules, cells, strict=True):
         beyond = capsule.distances(cell.points) - capsule.radius
         worst = max(worst, float(beyond.max(initial=-math.inf)))
+        if len(capsule.corners):
+            worst = max(worst, piece_depth(capsule.corners, cell.points))
     return worst + ROUNDING * size
 
 
 def union_volume(capsules: Sequence[Stadium], count: int = 1 << 17) -> float:
     """Volume of the union, by a lattice of fixed points in each capsule. [m³].
 
-    What several share is counted once, with the first of them. With 131,072 points the error is
-    below 1e-3 of the volume; with one capsule there is none.
+    Of a capsule with a piece what both have in common counts. What several share is counted once,
+    with the first of them. With 131,072 points the error is below 1e-3 of the capsule's volume;
+    with one capsule alone there is none.
     """
     total = 0.0
     for index, capsule in enumerate(capsules):
         share = 1.0
-        if index:
+        if index or len(capsule.corners):
             points = _lattice(capsule, count)
-            outside = np.ones(len(points), dtype=bool)
+            own = _within(capsule, points)
             for other in capsules[:index]:
-                outside &= _squares(points, other.start, other.end)[0] > other.radius**2
-            share = float(np.count_nonzero(outside)) / len(points)
+                own &= ~_within(other, points)
+            share = float(np.count_nonzero(own)) / len(points)
         total += share * capsule.volume
     return total
+
+
+def _within(capsule: Stadium, points: Array) -> Mask:
+    """Which points lie in a capsule, and in its piece if it has one."""
+    inside = _squares(points, capsule.start, capsule.end)[0] <= capsule.radius**2
+    if len(capsule.corners):
+        planes = face_planes(capsule.corners)
+        inside &= ((points @ planes[:, :3].T + planes[:, 3]) <= 0.0).all(axis=1)
+    return np.asarray(inside)
 
 
 # --------------------------------------------------------------------------------- Pieces of a mesh
@@ -260,7 +277,7 @@ class _Fitting:
             volume = best.volume
         size = float(np.abs(self.soup.points).max())
         grown = [
-            _grown(capsule, cell.points, size)
+            replace(_grown(capsule, cell.points, size), corners=fit_piece(cell.points))
             for capsule, cell in zip(capsules, cells, strict=True)
         ]
         return CapsuleFit(

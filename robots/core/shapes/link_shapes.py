@@ -1,4 +1,4 @@
-"""Shapes of a URDF's links: their meshes in the links' frames, and capsules that contain them.
+"""Shapes of a URDF's links: their meshes in the links' frames, capsules and pieces about them.
 
 ``<collision>`` meshes give the shape; a link that has none gets that of its ``<visual>`` meshes, as
 its file may only draw it. Fits are kept on disk by the content of the meshes and what places
@@ -31,8 +31,8 @@ from robots.core.shapes.capsule_fit import (
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder, Triangles, read_triangles
 from robots.core.urdf_document import Element, UrdfText, parse_urdf
 
-_EDITION = "capsules 4"  # of the fit: what an earlier one left on disk is not used
-_STEP = 1e-6  # ends and radii of carried capsules are whole multiples of it [m]
+_EDITION = "pieces 1"  # of the fit: what an earlier one left on disk is not used
+_STEPS = 1e6  # to the metre: ends, radii and corners of carried capsules are whole ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,12 +56,12 @@ class LinkMesh:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LinkShape:
-    """Capsules that contain the meshes of a link.
+    """Capsules, each with a convex piece, that contain the meshes of a link.
 
     Args:
         link: its name.
         capsules: in the link's frame.
-        volume: of their union. [m³]
+        volume: of the union of what each and its piece have in common. [m³]
         hull_volume: of the meshes' convex hull. [m³]
         mesh_volume: inside the meshes; NaN where they are not closed. [m³]
         bound: how far any point of the meshes can lie outside; zero or less. [m]
@@ -80,12 +80,12 @@ class LinkShape:
 
     @property
     def excess(self) -> float:
-        """Volume of the capsules' union over that of the convex hull, minus one."""
+        """Volume of the capsules and pieces over that of the convex hull, minus one."""
         return self.volume / self.hull_volume - 1.0 if self.hull_volume > 0.0 else math.inf
 
     @property
     def mesh_excess(self) -> float:
-        """Volume of the capsules' union over that inside the meshes, minus one; else NaN."""
+        """Volume of the capsules and pieces over that inside the meshes, minus one; else NaN."""
         return self.volume / self.mesh_volume - 1.0 if self.mesh_volume > 0.0 else math.nan
 
 
@@ -186,18 +186,20 @@ def link_meshes(
 def carried(shape: Stadium, frame: Array) -> Stadium:
     """A capsule seen from the joint that carries the link; contains what the given one does.
 
-    Its ends and its radius are whole micrometres, so that files are readable.
+    Its ends, its radius and the corners of its piece are whole micrometres, so that files are
+    readable; the skin of the piece is thicker than what that moves its corners.
 
     Args:
         shape: in the link's frame.
         frame: T_joint_link. # (4, 4)
     """
     ends = transform_points(frame, np.stack([shape.start, shape.end]))
-    rounded = np.round(ends / _STEP) * _STEP
+    rounded = np.round(ends * _STEPS) / _STEPS
     moved = float(np.linalg.norm(rounded - ends, axis=1).max())
     # 1e-12 m covers what the change of frame rounds on a robot of kilometres
-    radius = math.ceil((shape.radius + moved + 1e-12) / _STEP) * _STEP
-    return Stadium(start=rounded[0], end=rounded[1], radius=radius)
+    radius = math.ceil((shape.radius + moved + 1e-12) * _STEPS) / _STEPS
+    corners = np.round(transform_points(frame, shape.corners) * _STEPS) / _STEPS
+    return Stadium(start=rounded[0], end=rounded[1], radius=radius, corners=corners)
 
 
 def _opened(
@@ -282,8 +284,13 @@ class _Meshes:
         for part, extent in zip(parts.parts, kept["extents"], strict=True):
             self.spans.check_large(parts.link, part.mesh, extent, part.scale)
         capsules = tuple(
-            Stadium(start=np.array(row[:3]), end=np.array(row[3:6]), radius=row[6])
-            for row in kept["capsules"]
+            Stadium(
+                start=np.array(start),
+                end=np.array(end),
+                radius=radius,
+                corners=np.array(corners).reshape(-1, 3),
+            )
+            for start, end, radius, corners in kept["capsules"]
         )
         volume, hull, inside, bound = kept["numbers"]
         return LinkShape(
@@ -477,7 +484,10 @@ def _fitted(mesh: LinkMesh, most: int) -> dict[str, Any]:
             link=mesh.link,
         )
     return {
-        "capsules": [[*one.start.tolist(), *one.end.tolist(), one.radius] for one in fit.capsules],
+        "capsules": [
+            [one.start.tolist(), one.end.tolist(), one.radius, one.corners.tolist()]
+            for one in fit.capsules
+        ],
         "numbers": [fit.volume, fit.hull_volume, _mesh_volume(mesh), bound],
     }
 

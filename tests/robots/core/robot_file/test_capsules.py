@@ -119,6 +119,8 @@ def test_capsules_of_a_description_stand_in_the_phrases_axes():
     [
         ("radius_mm = 50", "radius_mm = -1", "joint[1].capsule[0].radius_mm", "zero or more"),
         ("radius_mm = 50", "radius_m = 1", "joint[1].capsule[0].radius_m", "radius_mm expected"),
+        ("radius_mm = 50", "radius_mm = 50\ncorners_mm = [[0, 0]]",
+         "joint[1].capsule[0].corners_mm[0][2]", "missing"),
         ("radius_mm = 50\n", "", "joint[1].capsule[0].radius_mm", "is missing"),
         ("radius_mm = 80", "from_deg = 1", "base_capsule[0].from_deg", "from_mm expected"),
         ("to_mm = [0, 0, 300.5]", "to_mm = [0, 0]", "base_capsule[0].to_mm[2]", "missing"),
@@ -154,8 +156,16 @@ def test_capsules_of_random_trees_come_back(seed, make_mechanism):
         start, end = rng.normal(size=(2, 3))
         joint = int(rng.integers(-1, len(mechanism.joints)))
         end = end if number % 3 else start
+        corners = rng.normal(size=(4 + number, 3)) if number % 2 else []
         capsules.append(
-            Capsule(name=f"c{number}", joint=joint, start=start, end=end, radius=rng.uniform())
+            Capsule(
+                name=f"c{number}",
+                joint=joint,
+                start=start,
+                end=end,
+                radius=rng.uniform(),
+                corners=corners,
+            )
         )
     capsules.sort(key=lambda capsule: capsule.joint)
     pairs = [(a, b) for a, b in [(0, 5), (1, 4)] if capsules[a].joint != capsules[b].joint]
@@ -166,6 +176,7 @@ def test_capsules_of_random_trees_come_back(seed, make_mechanism):
         assert (ours.name, ours.joint, ours.radius) == (theirs.name, theirs.joint, theirs.radius)
         assert np.array_equal(ours.start, theirs.start)
         assert np.array_equal(ours.end, theirs.end)
+        assert np.array_equal(ours.corners, theirs.corners)
 
 
 def test_the_schema_knows_capsules_and_pairs():
@@ -173,3 +184,15 @@ def test_the_schema_knows_capsules_and_pairs():
     assert set(definitions["CapsuleTable"]["required"]) == {"from_mm", "radius_mm"}
     pair = definitions["RobotTable"]["properties"]["self_collision"]["anyOf"][0]["items"]
     assert (pair["minItems"], pair["maxItems"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("corners", "words"),
+    [
+        ("[[0, 0, 0], [9, 0, 0], [0, 9, 0]]", "has 3 corners; give 4 to 64, or none"),
+        ("[[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 0]]", "lie in one plane; give some beside it"),
+    ],
+)
+def test_corners_without_an_inside_are_refused(corners, words):
+    error = fault(ARM.replace("radius_mm = 50", f"radius_mm = 50\ncorners_mm = {corners}"))
+    assert words in str(error)

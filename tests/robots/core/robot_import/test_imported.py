@@ -240,7 +240,7 @@ def test_meshes_become_capsules_and_millimetres_are_told(urdf, tmp_path):
     right = urdf(*elements, link("one", shaped("0.001 0.001 0.001")))
     found = import_robot(right)
     assert [shape.link for shape in found.mechanism.mesh_shapes] == ["one"]
-    assert any("capsules that contain their meshes" in s for s in sentences(found, Topic.SHAPES))
+    assert any("pieces that contain their meshes" in s for s in sentences(found, Topic.SHAPES))
     assert read_robot(found.text).capsules
     wrong = urdf(*elements, link("one", shaped("1 1 1")), name="mm.urdf")
     with pytest.raises(RobotFileError, match=r'scale="0\.001 0\.001 0\.001"'):
