@@ -1,8 +1,10 @@
 """Clearance between the moving robot and everything around it: exact, and bounded nearby.
 
-The robot is its capsules: an axis with a radius. Solids are triangles, closed ones with an inside,
-so a capsule that is swallowed whole is found although it meets no triangle. A distance field
-answers for most capsules; an exact search in a tree of triangles for those it leaves in doubt.
+The robot is its bodies: a capsule, that is an axis with a radius, and what has been told more
+closely lies in a convex piece as well. Solids are triangles, closed ones with an inside, so a body
+that is swallowed whole is found although it meets no triangle. A distance field answers for most
+capsules; an exact search in a tree of triangles for those it leaves in doubt, and for the pieces of
+those that come too near.
 """
 
 from __future__ import annotations
@@ -13,7 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from planner.clearance.links import Links
-from planner.clearance.surroundings import BodyPair, Nearest, PostureBounds, SolidGroup
+from planner.clearance.surroundings import (
+    BodyPair,
+    Motions,
+    Nearest,
+    PostureBounds,
+    SolidGroup,
+)
 from planner.job.solids import Cell, Solid
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.errors import StateError
@@ -64,7 +72,7 @@ class Checker:
         columns = [k for k, solid in enumerate(cell.solids) if solid in solids]
         if not columns:
             return None
-        return SolidGroup(solids, np.ascontiguousarray(places[:, columns]), self._links.radii)
+        return SolidGroup(solids, np.ascontiguousarray(places[:, columns]))
 
     @property
     def empty(self) -> bool:
@@ -90,12 +98,11 @@ class Checker:
         found = np.zeros(len(q), dtype=np.uint8)
 
         def look(rows: slice) -> None:
-            axes = self._links.axes(self._links.transforms(q[rows]))
+            bodies = self._links.bodies(self._links.transforms(q[rows]))
             for group, capsules in self._looks(touching):
-                group.collide(axes, capsules, required, found[rows])
+                group.collide(bodies, capsules, required, found[rows])
             if len(self._links.pairs):
-                gaps, _ = self._links.self_clearances(axes)
-                found[rows] |= (gaps < required).any(axis=1)
+                self._links.collide(bodies, required, found[rows])
 
         self._each(len(q), look)
         return found.astype(bool)
@@ -118,11 +125,13 @@ class Checker:
         )
 
         def look(rows: slice) -> None:
-            axes = self._links.axes(self._links.transforms(q[rows]))
+            bodies = self._links.bodies(self._links.transforms(q[rows]))
             some = Nearest(value=best.value[rows], pair=best.pair[rows], place=best.place[rows])
-            self._nearest_self(axes, some)
+            if len(self._links.pairs):
+                found = (some.value, some.pair, some.place)
+                self._links.nearest(bodies, self._first_self, found)
             for group, capsules in self._looks(touching):
-                group.nearest(axes, capsules, some)
+                group.nearest(bodies, capsules, some)
 
         self._each(len(q), look)
         return best
@@ -150,12 +159,20 @@ class Checker:
 
         def look(rows: slice) -> None:
             transforms = self._links.transforms(q[rows])
-            axes = self._links.axes(transforms)
-            motion, between = self._links.motion(transforms, axes, spread[rows])
+            bodies = self._links.bodies(transforms)
+            motion, between = self._links.motion(transforms, bodies.axes, spread[rows])
             found = (lower[rows], pair[rows], here[rows])
-            self._lower_self(axes, between, found)
+            if len(self._links.pairs):
+                self._links.lower(bodies, (between, spread[rows], floor[rows]), found)
+                pair[rows] += self._first_self
+            motions = Motions(
+                joints=self._links.joints,
+                spread=spread[rows],
+                capsules=motion,
+                floors=floor[rows],
+            )
             for group, capsules in self._looks(touching):
-                group.lower(axes, capsules, (motion, floor[rows]), found)
+                group.lower(bodies, capsules, motions, found)
 
         self._each(len(q), look)
         close = np.flatnonzero(lower < floor)
@@ -203,25 +220,6 @@ class Checker:
             return
         with ThreadPoolExecutor(self._threads) as pool:
             list(pool.map(look, chunks))
-
-    def _nearest_self(self, axes: Array, best: Nearest) -> None:
-        if not len(self._links.pairs):
-            return
-        gaps, shares = self._links.self_clearances(axes)
-        rows, least = np.arange(len(axes)), gaps.argmin(axis=1)
-        axis = axes[rows, self._links.pairs[least, 0]]
-        best.value[:] = gaps[rows, least]
-        best.pair[:] = self._first_self + least
-        best.place[:] = axis[:, :3] + shares[rows, least, None] * axis[:, 3:]
-
-    def _lower_self(self, axes: Array, between: Array, found: tuple[Array, Indices, Array]) -> None:
-        if not len(self._links.pairs):
-            return
-        gaps, _ = self._links.self_clearances(axes)
-        rows, least = np.arange(len(axes)), (gaps - between).argmin(axis=1)
-        found[0][:] = (gaps - between)[rows, least]
-        found[1][:] = self._first_self + least
-        found[2][:] = gaps.min(axis=1)
 
 
 def checked_rows(name: str, values: object, width: int, count: int | None = None) -> Array:

@@ -1,21 +1,25 @@
-"""The moving robot as a checker sees it: where capsules are, how far they may go."""
+"""The moving robot as a checker sees it: where its bodies are, how far they may go."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from planner.clearance.segments import Vec, cross, dot, minus, segment_segment
-from robots.core.arrays import Array
+from planner.clearance.convex import PLACE, new_simplex, piece_distance
+from planner.clearance.segments import Vec, along, cross, dot, minus, segment_segment
+from robots.core.arrays import Array, Indices
+from robots.core.capsule import MOST_CORNERS
 from robots.core.kernels.kernel import Kernel
 from robots.core.kernels.loop import Loop
 from robots.core.mechanism import JointKind, Mechanism
 from robots.core.quantities import quantity
 
 FIXED, REVOLUTE, PRISMATIC = 0, 1, 2  # kinds of joints in a table
+MEETING = 1e-12  # depth that is stated of two cores that meet; how deep they do is not told [m]
 _KINDS = {
     JointKind.FIXED: FIXED,
     JointKind.REVOLUTE: REVOLUTE,
@@ -86,29 +90,162 @@ def bound_motion(
 _MOTION = Loop(bound_motion, "f8[2] f8[3] i8[2] i8[1] i8[2] f8[2] f8[2]")
 
 
-def self_gaps(axes: Any, pairs: Any, gaps: Any, shares: Any) -> None:
-    """Distances between axes of capsules, and the share of the first where it is nearest.
+class Bodies(NamedTuple):
+    """The robot's bodies in some postures: what lies in a capsule and, if it has one, its piece.
 
     Args:
-        axes: of all capsules. # (m, c, 6) [m]
-        pairs: of capsules. # (p, 2)
-        gaps: filled. # (m, p) [m]
-        shares: filled. # (m, p)
+        axes: of all capsules: start, vector to the end. Base frame. # (m, c, 6) [m]
+        radii: of all capsules. # (c,) [m]
+        transforms: of all links, each by rows. # (m, 16·links)
+        corners: of all pieces, in the frames of their links. # (k, 3) [m]
+        table: of each capsule: its link, -1 for the base; where the corners of its piece begin, and
+            how many there are. # (c, 3)
     """
-    for row in range(len(axes)):
+
+    axes: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    transforms: NDArray[np.float64]
+    corners: NDArray[np.float64]
+    table: NDArray[np.int64]
+
+
+LINK, START, COUNT = 0, 1, 2  # columns of the table
+
+
+class PieceWork(NamedTuple):
+    """Work of one call.
+
+    Args:
+        placed: corners of two pieces in the base frame. # (2, MOST_CORNERS, 3) [m]
+        simplex: of the distances, see ``planner.clearance.convex``. # (12, 4)
+    """
+
+    placed: NDArray[np.float64]
+    simplex: NDArray[np.float64]
+
+
+BODIES = "f8[3] f8[1] f8[2] f8[2] i8[2]"
+PIECES = "f8[3] f8[2]"
+
+
+def new_piece_work() -> PieceWork:
+    """Work arrays of one call."""
+    return PieceWork(placed=np.empty((2, MOST_CORNERS, 3)), simplex=new_simplex())
+
+
+def self_collide(bodies: Bodies, pairs: Any, required: float, work: PieceWork, found: Any) -> None:
+    """Mark the postures where two bodies come nearer than required.
+
+    Args:
+        bodies: of the robot.
+        pairs: of capsules. # (p, 2)
+        required: clearance. [m]
+        work: of this call.
+        found: filled with 1 where two are nearer. # (m,)
+    """
+    for row in range(len(found)):
         for k in range(len(pairs)):
-            a, b = axes[row, pairs[k, 0]], axes[row, pairs[k, 1]]
-            square, share = segment_segment(
-                (a[0], a[1], a[2]), (a[3], a[4], a[5]), (b[0], b[1], b[2]), (b[3], b[4], b[5])
-            )
-            gaps[row, k], shares[row, k] = math.sqrt(square), share
+            if found[row] == 0:
+                gap, _ = _capsule_gap(bodies, row, pairs[k, 0], pairs[k, 1])
+                if gap < required and _has_piece(bodies, pairs[k, 0], pairs[k, 1]):
+                    lower, _ = _piece_gap(bodies, row, (pairs[k, 0], pairs[k, 1]), required, work)
+                    gap = max(gap, lower)
+                if gap < required:
+                    found[row] = 1
 
 
-_GAPS = Loop(self_gaps, "f8[3] i8[2] f8[2] f8[2]")
+_SELF_COLLIDE = Loop(self_collide, f"({BODIES}) i8[2] f8 ({PIECES}) u1[1]")
+
+
+def self_nearest(
+    bodies: Bodies, pairs: Any, first: int, work: PieceWork, value: Any, pair: Any, place: Any
+) -> None:
+    """The nearest approach of two bodies in every posture.
+
+    Args:
+        bodies: of the robot.
+        pairs: of capsules. # (p, 2)
+        first: number of the first pair among all pairs of the checker.
+        work: of this call.
+        value: filled: the nearest approach. # (m,) [m]
+        pair: filled: which pair it is of. # (m,)
+        place: filled: where on the axis of the first capsule, or in its piece. # (m, 3) [m]
+    """
+    for row in range(len(value)):
+        value[row] = math.inf
+        for k in range(len(pairs)):
+            gap, share = _capsule_gap(bodies, row, pairs[k, 0], pairs[k, 1])
+            if gap >= value[row]:
+                continue
+            axis = axis_of(bodies.axes, row, pairs[k, 0])
+            x = along(axis[0], axis[1], share)
+            if _has_piece(bodies, pairs[k, 0], pairs[k, 1]):
+                both = (pairs[k, 0], pairs[k, 1])
+                lower, _ = _piece_gap(bodies, row, both, value[row], work)
+                if lower >= value[row]:
+                    continue
+                if lower > gap:
+                    at = work.simplex[PLACE]
+                    gap, x = lower, (at[0], at[1], at[2])
+            value[row], pair[row] = gap, first + k
+            place[row, 0], place[row, 1], place[row, 2] = x[0], x[1], x[2]
+
+
+_SELF_NEAREST = Loop(self_nearest, f"({BODIES}) i8[2] i8 ({PIECES}) f8[1] i8[1] f8[2]")
+
+
+def self_lower(
+    bodies: Bodies,
+    pairs: Any,
+    shared: Any,
+    joints: Any,
+    between: Any,
+    spread: Any,
+    floors: Any,
+    work: PieceWork,
+    bound: Any,
+    pair: Any,
+    here: Any,
+) -> None:
+    """What two bodies keep of each other while no joint leaves its spread.
+
+    Args:
+        bodies: of the robot.
+        pairs: of capsules. # (p, 2)
+        shared: the last joint that carries both of each pair, -1 for none. # (p,)
+        joints: kind, variable and parent of each. # (links, 3)
+        between: how far the capsules of each pair go against each other. # (m, p) [m]
+        spread: largest change of each variable. # (m, n) [rad or m]
+        floors: what reaches them is not looked at closer. # (m,) [m]
+        work: of this call.
+        bound: filled: of the motion. # (m,) [m]
+        pair: filled: which pair it is of, from 0. # (m,)
+        here: filled: of this posture. # (m,) [m]
+    """
+    for row in range(len(bound)):
+        bound[row] = here[row] = math.inf
+        for k in range(len(pairs)):
+            gap, _ = _capsule_gap(bodies, row, pairs[k, 0], pairs[k, 1])
+            keeps = gap - between[row, k]
+            if keeps < floors[row] and _has_piece(bodies, pairs[k, 0], pairs[k, 1]):
+                both = (pairs[k, 0], pairs[k, 1])
+                lower, _ = _piece_gap(bodies, row, both, math.inf, work)
+                moved = _core_motion(bodies, row, both[0], joints, shared[k], spread, work, 0)
+                moved += _core_motion(bodies, row, both[1], joints, shared[k], spread, work, 1)
+                gap, keeps = max(gap, lower), max(keeps, lower - moved)
+            here[row] = min(here[row], gap)
+            if keeps < bound[row]:
+                bound[row], pair[row] = keeps, k
+
+
+_SELF_LOWER = Loop(
+    self_lower,
+    f"({BODIES}) i8[2] i8[1] i8[2] f8[2] f8[2] f8[1] ({PIECES}) f8[1] i8[1] f8[1]",
+)
 
 
 class Links:
-    """Tables of a mechanism's capsules.
+    """Tables of a mechanism's bodies.
 
     Args:
         mechanism: with its capsules and self pairs.
@@ -122,13 +259,21 @@ class Links:
         self.pairs = np.array(mechanism.self_pairs, dtype=np.int64).reshape(-1, 2)
         self._ends = np.array([[*c.start, *(c.end - c.start)] for c in capsules]).reshape(-1, 6)
         variables = np.cumsum([joint.movable for joint in joints]) - 1
-        self._joints = np.array(
+        self.joints = np.array(
             [(_KINDS[j.kind], v, j.parent) for j, v in zip(joints, variables, strict=True)],
             dtype=np.int64,
         )
+        sizes = [len(c.corners) for c in capsules]
+        starts = np.cumsum([0, *sizes], dtype=np.int64)[:-1]
+        self._table = np.stack([self.carriers, starts, np.array(sizes, dtype=np.int64)], axis=1)
+        self._corners = np.concatenate([np.zeros((0, 3)), *(c.corners for c in capsules)])
         movers = [(c, -1) for c in range(len(capsules))]
-        for a, b in self.pairs.tolist():
-            shared = _shared(capsules[a].joint, capsules[b].joint, [j.parent for j in joints])
+        parents = [j.parent for j in joints]
+        self._shared = np.array(
+            [_shared(capsules[a].joint, capsules[b].joint, parents) for a, b in self.pairs],
+            dtype=np.int64,
+        )
+        for (a, b), shared in zip(self.pairs.tolist(), self._shared.tolist(), strict=True):
             movers += [(a, shared), (b, shared)]
         self._movers = np.array(movers, dtype=np.int64).reshape(-1, 2)
 
@@ -145,17 +290,44 @@ class Links:
     def motion(self, transforms: Array, axes: Array, spread: Array) -> tuple[Array, Array]:
         """How far capsules go against the base (m, c), and against each other (m, pairs). [m]."""
         motion = np.empty((len(axes), len(self._movers)))
-        _MOTION(transforms, axes, self._joints, self.carriers, self._movers, spread, motion)
+        _MOTION(transforms, axes, self.joints, self.carriers, self._movers, spread, motion)
         count = len(self.radii)
         between = motion[:, count::2] + motion[:, count + 1 :: 2]
         return np.ascontiguousarray(motion[:, :count]), between
 
-    def self_clearances(self, axes: Array) -> tuple[Array, Array]:
-        """Clearance of every self pair (m, pairs) [m], and the share of the first one's axis."""
-        gaps = np.empty((len(axes), len(self.pairs)))
-        shares = np.empty_like(gaps)
-        _GAPS(axes, self.pairs, gaps, shares)
-        return gaps - self.radii[self.pairs].sum(axis=1), shares
+    def bodies(self, transforms: Array) -> Bodies:
+        """All bodies in some postures. # (m, 16·links)."""
+        return Bodies(
+            axes=self.axes(transforms),
+            radii=self.radii,
+            transforms=transforms,
+            corners=self._corners,
+            table=self._table,
+        )
+
+    def collide(self, bodies: Bodies, required: float, found: NDArray[np.uint8]) -> None:
+        """Mark postures where two bodies come nearer than required. # found (m,)."""
+        _SELF_COLLIDE(bodies, self.pairs, required, new_piece_work(), found)
+
+    def nearest(self, bodies: Bodies, first: int, found: tuple[Array, Indices, Array]) -> None:
+        """Fill nearest approaches (m,) [m], their pairs from ``first`` on (m,), places (m, 3)."""
+        _SELF_NEAREST(bodies, self.pairs, first, new_piece_work(), *found)
+
+    def lower(
+        self,
+        bodies: Bodies,
+        allowed: tuple[Array, Array, Array],
+        found: tuple[Array, Indices, Array],
+    ) -> None:
+        """Fill bounds of motions (m,) [m], their pairs from 0 on (m,), bounds of here (m,) [m].
+
+        Args:
+            bodies: in some postures.
+            allowed: what ``motion`` gives between pairs (m, p), spread (m, n), floors (m,).
+            found: see above.
+        """
+        tables = (self.pairs, self._shared, self.joints)
+        _SELF_LOWER(bodies, *tables, *allowed, new_piece_work(), *found)
 
 
 def _shared(a: int, b: int, parents: Sequence[int]) -> int:
@@ -199,3 +371,124 @@ def _point_motion(
             moved += change * math.sqrt(dot(arm, arm))
         joint = joints[joint, 2]
     return moved
+
+
+def axis_of(axes: Any, row: int, capsule: int) -> tuple[Vec, Vec]:
+    """Start of a capsule's axis, and the vector to its end."""
+    return (
+        (axes[row, capsule, 0], axes[row, capsule, 1], axes[row, capsule, 2]),
+        (axes[row, capsule, 3], axes[row, capsule, 4], axes[row, capsule, 5]),
+    )
+
+
+def _capsule_gap(bodies: Bodies, row: int, a: int, b: int) -> tuple[float, float]:
+    """Clearance of two capsules, and the share of the first one's axis where it is nearest."""
+    one, other = axis_of(bodies.axes, row, a), axis_of(bodies.axes, row, b)
+    square, share = segment_segment(one[0], one[1], other[0], other[1])
+    return math.sqrt(square) - (bodies.radii[a] + bodies.radii[b]), share
+
+
+def piece_count(bodies: Bodies, capsule: int) -> int:
+    """Number of corners of a capsule's piece; zero for none."""
+    return int(bodies.table[capsule, COUNT])
+
+
+def _has_piece(bodies: Bodies, a: int, b: int) -> bool:
+    return piece_count(bodies, a) + piece_count(bodies, b) > 0
+
+
+def place_piece(bodies: Bodies, row: int, capsule: int, placed: Any) -> int:
+    """Bring the corners of a capsule's piece into the base frame; their number."""
+    start, count = bodies.table[capsule, START], piece_count(bodies, capsule)
+    link = bodies.table[capsule, LINK]
+    for i in range(count):
+        x, y, z = (
+            bodies.corners[start + i, 0],
+            bodies.corners[start + i, 1],
+            bodies.corners[start + i, 2],
+        )
+        if link < 0:
+            placed[i, 0], placed[i, 1], placed[i, 2] = x, y, z
+            continue
+        for k in range(3):
+            base = 16 * link + 4 * k
+            placed[i, k] = (
+                bodies.transforms[row, base] * x
+                + bodies.transforms[row, base + 1] * y
+                + bodies.transforms[row, base + 2] * z
+                + bodies.transforms[row, base + 3]
+            )
+    return count
+
+
+def piece_motion(
+    bodies: Bodies,
+    row: int,
+    capsule: int,
+    joints: Any,
+    last: int,
+    spread: Any,
+    placed: Any,
+    count: int,
+) -> float:
+    """How far the corners of a piece go at most, and with them all of it; see below."""
+    most = 0.0
+    path = (bodies.table[capsule, LINK], last)
+    for i in range(count):
+        point = (placed[i, 0], placed[i, 1], placed[i, 2])
+        moved = _point_motion(bodies.transforms[row], joints, path, spread[row], point)
+        most = max(most, moved)
+    return most * ROUNDING
+
+
+# Two bodies are as far apart as their capsules are, and as their cores are: the core of a body is
+# its piece or, where it has none, its capsule, a piece of two corners with a radius.
+
+
+def _place_core(bodies: Bodies, row: int, capsule: int, placed: Any) -> int:
+    count = place_piece(bodies, row, capsule, placed)
+    if count == 0:
+        axis = axis_of(bodies.axes, row, capsule)
+        end = along(axis[0], axis[1], 1.0)
+        for k in range(3):
+            placed[0, k], placed[1, k] = axis[0][k], end[k]
+        return 2
+    return count
+
+
+def _piece_gap(
+    bodies: Bodies, row: int, pair: tuple[int, int], limit: float, work: PieceWork
+) -> tuple[float, float]:
+    """Bounds of the distance of two cores less radii, a hair below zero where pieces meet."""
+    a, b = pair
+    counts = (
+        _place_core(bodies, row, a, work.placed[0]),
+        _place_core(bodies, row, b, work.placed[1]),
+    )
+    radii = 0.0
+    if piece_count(bodies, a) == 0:
+        radii += bodies.radii[a]
+    if piece_count(bodies, b) == 0:
+        radii += bodies.radii[b]
+    lower, upper = piece_distance(
+        work.placed[0], counts[0], work.placed[1], counts[1], limit + radii, work.simplex
+    )
+    if upper <= 0.0:
+        return -MEETING, -MEETING
+    return lower - radii, upper - radii
+
+
+def _core_motion(
+    bodies: Bodies,
+    row: int,
+    capsule: int,
+    joints: Any,
+    last: int,
+    spread: Any,
+    work: PieceWork,
+    which: int,
+) -> float:
+    """How far the core of a body goes at most that has been placed."""
+    count = piece_count(bodies, capsule)
+    count = count if count > 0 else 2
+    return piece_motion(bodies, row, capsule, joints, last, spread, work.placed[which], count)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.clearance.convex import PLACE, nearest_triangle
 from planner.clearance.distance_field import (
     BOUND,
     CLEAR,
@@ -19,6 +20,7 @@ from planner.clearance.distance_field import (
     FROM,
     GROUP,
     INSIDE,
+    NONE,
     OUTSIDE,
     OWNER,
     SLACK,
@@ -36,6 +38,17 @@ from planner.clearance.distance_field import (
     tree_of,
     upper_bound,
 )
+from planner.clearance.links import (
+    BODIES,
+    PIECES,
+    Bodies,
+    PieceWork,
+    axis_of,
+    new_piece_work,
+    piece_count,
+    piece_motion,
+    place_piece,
+)
 from planner.clearance.segments import Vec, along
 from planner.clearance.tree import DEPTH, Left, Stack, Tree, search
 from planner.job.solids import Solid
@@ -45,35 +58,50 @@ from robots.core.kernels.loop import Loop
 Marks = NDArray[np.uint8]
 
 
-def collide(axes: Any, capsules: Any, needs: Any, group: Group, work: Work, found: Any) -> None:
-    """Mark the postures where a capsule comes nearer than its need to a solid.
+def collide(
+    bodies: Bodies,
+    capsules: Any,
+    required: float,
+    group: Group,
+    work: Work,
+    pieces: PieceWork,
+    found: Any,
+) -> None:
+    """Mark the postures where a body comes nearer than required to a solid.
 
     Args:
-        axes: see the module.
+        bodies: of the robot.
         capsules: see the module.
-        needs: of each. # (k,) [m]
+        required: clearance. [m]
         group: the solids.
         work: of this call.
+        pieces: work of this call.
         found: filled with 1 where one is nearer. # (m,)
     """
-    for row in range(len(axes)):
+    for row in range(len(found)):
         for k in range(len(capsules)):
             if found[row] == 0:
-                axis = axis_of(axes, row, capsules[k])
-                if _too_near(group, axis, needs[k], work):
+                capsule = capsules[k]
+                axis = axis_of(bodies.axes, row, capsule)
+                near = _too_near(group, axis, bodies.radii[capsule] + required, work)
+                if near and piece_count(bodies, capsule) > 0:
+                    count = place_piece(bodies, row, capsule, pieces.placed[0])
+                    _, owner = _piece_distance(group, count, required, True, work, pieces)
+                    near = owner >= 0
+                if near:
                     found[row] = 1
 
 
-_COLLIDE = Loop(collide, f"f8[3] i8[1] f8[1] ({GROUP}) ({WORK}) u1[1]")
+_COLLIDE = Loop(collide, f"({BODIES}) i8[1] f8 ({GROUP}) ({WORK}) ({PIECES}) u1[1]")
 
 
 def nearest(
-    axes: Any,
+    bodies: Bodies,
     capsules: Any,
-    radii: Any,
     pairs: Any,
     group: Group,
     work: Work,
+    pieces: PieceWork,
     result: Any,
     value: Any,
     pair: Any,
@@ -82,73 +110,105 @@ def nearest(
     """Improve the nearest approach of every posture.
 
     Args:
-        axes: see the module.
+        bodies: of the robot.
         capsules: see the module.
-        radii: of each. # (k,) [m]
         pairs: number of the pair of each and each solid. # (k, solids)
         group: the solids.
         work: of this call.
+        pieces: work of this call.
         result: work: of one axis, see ``axis_distance``. # (3,)
         value: improved: the nearest approach. # (m,) [m]
         pair: improved: which pair it is of. # (m,)
-        place: improved: where on the capsule's axis. # (m, 3) [m]
+        place: improved: where on the capsule's axis, or in its piece. # (m, 3) [m]
     """
-    for row in range(len(axes)):
-        guess, first = _guess(axes, row, capsules, radii, group.field)
+    for row in range(len(value)):
+        guess, first = _guess(bodies, row, capsules, group.field, pieces)
         for turn in range(len(capsules)):
             k = (first + turn) % len(capsules)
-            axis = axis_of(axes, row, capsules[k])
-            limit = max(min(value[row], guess + SLACK) + radii[k], 0.0)
+            capsule = capsules[k]
+            radius = bodies.radii[capsule]
+            axis = axis_of(bodies.axes, row, capsule)
+            limit = max(min(value[row], guess + SLACK) + radius, 0.0)
             verdict = march(group.field, axis[0], axis[1], limit, work.span)
             if verdict == CLEAR and work.span[OUTSIDE] > 0.0:
                 continue
             if verdict != DOUBT:
                 work.span[FROM], work.span[TO] = 0.0, 1.0
             axis_distance(group, axis, limit, work, result)
-            if result[OWNER] >= 0 and result[DISTANCE] - radii[k] < value[row]:
-                value[row] = result[DISTANCE] - radii[k]
-                pair[row] = pairs[k, int(result[OWNER])]
+            if result[OWNER] >= 0 and result[DISTANCE] - radius < value[row]:
+                gap, owner = result[DISTANCE] - radius, int(result[OWNER])
                 x = along(axis[0], axis[1], result[TREE_SHARE])
+                count = place_piece(bodies, row, capsule, pieces.placed[0])
+                if count > 0:
+                    far, other = _piece_distance(group, count, value[row], False, work, pieces)
+                    if other < 0:
+                        continue
+                    if far > gap:
+                        at = pieces.simplex[PLACE]
+                        gap, owner, x = far, other, (at[0], at[1], at[2])
+                    if gap >= value[row]:
+                        continue
+                value[row], pair[row] = gap, pairs[k, owner]
                 place[row, 0], place[row, 1], place[row, 2] = x[0], x[1], x[2]
 
 
-_NEAREST = Loop(nearest, f"f8[3] i8[1] f8[1] i8[2] ({GROUP}) ({WORK}) f8[1] f8[1] i8[1] f8[2]")
+_NEAREST = Loop(
+    nearest,
+    f"({BODIES}) i8[1] i8[2] ({GROUP}) ({WORK}) ({PIECES}) f8[1] f8[1] i8[1] f8[2]",
+)
+
+
+class Motions(NamedTuple):
+    """How far bodies may go from some postures.
+
+    Args:
+        joints: kind, variable and parent of each. # (links, 3)
+        spread: largest change of each variable. # (m, n) [rad or m]
+        capsules: how far each capsule goes at most. # (m, capsules) [m]
+        floors: what reaches them is not looked at closer. # (m,) [m]
+    """
+
+    joints: NDArray[np.int64]
+    spread: NDArray[np.float64]
+    capsules: NDArray[np.float64]
+    floors: NDArray[np.float64]
 
 
 def lower(
-    axes: Any,
+    bodies: Bodies,
     capsules: Any,
-    radii: Any,
     pairs: Any,
     group: Group,
     work: Work,
+    pieces: PieceWork,
     result: Any,
-    motions: Any,
-    floors: Any,
+    motions: Motions,
     bound: Any,
     pair: Any,
     here: Any,
 ) -> None:
-    """Lower the bound of what comes near while the capsules move by no more than their motion.
+    """Lower the bound of what comes near while the bodies move by no more than their motion.
 
     Args:
-        axes: see the module.
+        bodies: of the robot.
         capsules: see the module.
-        radii: of each. # (k,) [m]
         pairs: number of the pair of each and each solid. # (k, solids)
         group: the solids.
         work: of this call.
+        pieces: work of this call.
         result: work: of one axis, see ``axis_distance``. # (3,)
-        motions: of all capsules. # (m, capsules) [m]
-        floors: bounds that are proven. # (m,) [m]
+        motions: of all bodies.
         bound: lowered: of the motion. # (m,) [m]
         pair: improved: which pair it is of. # (m,)
         here: lowered: of this posture. # (m,) [m]
     """
-    for row in range(len(axes)):
+    floors = motions.floors
+    for row in range(len(bound)):
         for k in range(len(capsules)):
-            axis, moved = axis_of(axes, row, capsules[k]), motions[row, capsules[k]]
-            limit = max(floors[row] + moved + radii[k], 0.0)
+            capsule = capsules[k]
+            radius = bodies.radii[capsule]
+            axis, moved = axis_of(bodies.axes, row, capsule), motions.capsules[row, capsule]
+            limit = max(floors[row] + moved + radius, 0.0)
             verdict, work.span[OUTSIDE] = INSIDE, 0.0
             if limit < math.inf:
                 verdict = march(group.field, axis[0], axis[1], limit, work.span)
@@ -158,17 +218,36 @@ def lower(
                     work.span[FROM], work.span[TO] = 0.0, 1.0
                 axis_distance(group, axis, limit, work, result)
                 apart, owner = result[DISTANCE], int(result[OWNER])
-            here[row] = min(here[row], apart - radii[k])
-            keeps = apart - radii[k] - moved
+            gap = apart - radius
+            keeps = gap - moved
             if owner < 0:
                 keeps = max(keeps, floors[row])  # proven; rounding must not take it away
+            elif keeps < floors[row] and piece_count(bodies, capsule) > 0:
+                count = place_piece(bodies, row, capsule, pieces.placed[0])
+                moved = piece_motion(
+                    bodies,
+                    row,
+                    capsule,
+                    motions.joints,
+                    -1,
+                    motions.spread,
+                    pieces.placed[0],
+                    count,
+                )
+                far, other = _piece_distance(group, count, floors[row] + moved, False, work, pieces)
+                gap = max(gap, far)
+                if far - moved > keeps or other < 0:
+                    owner = other
+                    keeps = max(far - moved, floors[row]) if other < 0 else far - moved
+            here[row] = min(here[row], gap)
             if keeps < bound[row]:
                 bound[row], pair[row] = keeps, pairs[k, max(owner, 0)]
 
 
 _LOWER = Loop(
     lower,
-    f"f8[3] i8[1] f8[1] i8[2] ({GROUP}) ({WORK}) f8[1] f8[2] f8[1] f8[1] i8[1] f8[1]",
+    f"({BODIES}) i8[1] i8[2] ({GROUP}) ({WORK}) ({PIECES}) f8[1] (i8[2] f8[2] f8[2] f8[1]) "
+    "f8[1] i8[1] f8[1]",
 )
 
 
@@ -217,10 +296,9 @@ class SolidGroup:
     Args:
         solids: at least one.
         pairs: the checker's pair of every capsule and solid, -1 for none. # (capsules, solids)
-        radii: of all capsules. # (capsules,) [m]
     """
 
-    def __init__(self, solids: Sequence[Solid], pairs: Indices, radii: Array) -> None:
+    def __init__(self, solids: Sequence[Solid], pairs: Indices) -> None:
         self._tree = tree_of(solids)
         field = field_of(self._tree, solids)
         tree = self._tree
@@ -230,41 +308,39 @@ class SolidGroup:
             kinds=tree.kinds,
             field=Field(values=field.values, frame=field.frame),
         )
-        self._pairs, self._radii = pairs, radii
+        self._pairs = pairs
 
     @property
     def triangles(self) -> int:
         """Number of triangles."""
         return len(self._tree)
 
-    def collide(self, axes: Array, capsules: Indices, required: float, found: Marks) -> None:
-        """Mark postures where one of the capsules comes nearer than required. # found (m,)."""
-        needs = self._radii[capsules] + required
-        _COLLIDE(axes, capsules, needs, self._group, self._work(), found)
+    def collide(self, bodies: Bodies, capsules: Indices, required: float, found: Marks) -> None:
+        """Mark postures where one of the bodies comes nearer than required. # found (m,)."""
+        _COLLIDE(bodies, capsules, required, self._group, self._work(), new_piece_work(), found)
 
-    def nearest(self, axes: Array, capsules: Indices, best: Nearest) -> None:
+    def nearest(self, bodies: Bodies, capsules: Indices, best: Nearest) -> None:
         """Improve the nearest approaches in place."""
-        of = (axes, capsules, self._radii[capsules], self._pairs[capsules])
-        found = (np.empty(3), best.value, best.pair, best.place)
-        _NEAREST(*of, self._group, self._work(), *found)
+        work = (self._group, self._work(), new_piece_work(), np.empty(3))
+        _NEAREST(bodies, capsules, self._pairs[capsules], *work, best.value, best.pair, best.place)
 
     def lower(
         self,
-        axes: Array,
+        bodies: Bodies,
         capsules: Indices,
-        allowed: tuple[Array, Array],
+        motions: Motions,
         found: tuple[Array, Indices, Array],
     ) -> None:
         """Lower bounds in place.
 
         Args:
-            axes: of all capsules. # (m, c, 6) [m]
+            bodies: of the robot.
             capsules: to look at. # (k,)
-            allowed: motions of all capsules (m, c) and floors (m,). [m]
+            motions: of all bodies.
             found: bounds of the motion (m,) [m], their pairs (m,), bounds of here (m,) [m].
         """
-        of = (axes, capsules, self._radii[capsules], self._pairs[capsules])
-        _LOWER(*of, self._group, self._work(), np.empty(3), *allowed, *found)
+        work = (self._group, self._work(), new_piece_work(), np.empty(3))
+        _LOWER(bodies, capsules, self._pairs[capsules], *work, motions, *found)
 
     def segments(self, axes: Array, offsets: Indices, excluded: Indices) -> Array:
         """Distances of bare segments from the first solid's triangles that are left. # (m,)."""
@@ -291,16 +367,8 @@ def _stack() -> Stack:
 
 
 # ------------------------------------------------------------------------------------- Group loops
-# ``axes`` are those of all capsules, start and vector to the end # (m, capsules, 6) [m];
-# ``capsules`` are those to look at # (k,).
-
-
-def axis_of(axes: Any, row: int, capsule: int) -> tuple[Vec, Vec]:
-    """Start of a capsule's axis, and the vector to its end."""
-    return (
-        (axes[row, capsule, 0], axes[row, capsule, 1], axes[row, capsule, 2]),
-        (axes[row, capsule, 3], axes[row, capsule, 4], axes[row, capsule, 5]),
-    )
+# ``capsules`` are those to look at # (k,). A body is as far from a solid as its capsule is, and as
+# its piece is; the piece is only looked at where the capsule alone does not settle the question.
 
 
 def _too_near(group: Group, axis: tuple[Vec, Vec], need: float, work: Work) -> bool:
@@ -317,16 +385,75 @@ def _too_near(group: Group, axis: tuple[Vec, Vec], need: float, work: Work) -> b
     return span[OUTSIDE] == 0.0 and container(group, axis[0], work) >= 0
 
 
-def _guess(axes: Any, row: int, capsules: Any, radii: Any, field: Field) -> tuple[float, int]:
+def _guess(
+    bodies: Bodies, row: int, capsules: Any, field: Field, pieces: PieceWork
+) -> tuple[float, int]:
     """An upper bound of the nearest approach, and which capsule gives it."""
     least, first = math.inf, 0
     for k in range(len(capsules)):
-        a, u = axis_of(axes, row, capsules[k])
+        radius = bodies.radii[capsules[k]]
+        a, u = axis_of(bodies.axes, row, capsules[k])
+        far = math.inf
         for step in range(5):
-            far = upper_bound(field, along(a, u, 0.25 * step)) - radii[k]
-            if far < least:
-                least, first = far, k
-    return max(least, -radii[first]), first
+            far = min(far, upper_bound(field, along(a, u, 0.25 * step)) - radius)
+        if far < least and piece_count(bodies, capsules[k]) > 0:
+            count = place_piece(bodies, row, capsules[k], pieces.placed[0])
+            far = max(far, upper_bound(field, _middle(pieces.placed[0], count)))
+        if far < least:
+            least, first = far, k
+    return max(least, -bodies.radii[capsules[first]]), first
+
+
+def _middle(corners: Any, count: int) -> Vec:
+    x = y = z = 0.0
+    for k in range(count):
+        x, y, z = x + corners[k, 0], y + corners[k, 1], z + corners[k, 2]
+    return (x / count, y / count, z / count)
+
+
+def _piece_distance(
+    group: Group, count: int, limit: float, marked: bool, work: Work, pieces: PieceWork
+) -> tuple[float, int]:
+    """Distance of a placed piece from the solids, below zero for a depth, and which solid.
+
+    Args:
+        group: the solids.
+        count: of the piece's corners.
+        limit: distances from here on need not be told apart. [m]
+        marked: whether it is enough to know that the piece is too near, and of a depth that there
+            is one.
+        work: of this call.
+        pieces: the piece; where it is nearest is filled in.
+
+    Returns:
+        The limit and -1 for a piece that keeps it.
+    """
+    corners = pieces.placed[0]
+    least = max(limit, CROSSED)
+    enough = CROSSED if marked else 0.0
+    far, item = nearest_triangle(
+        group.tree, corners, count, (least, enough), work.stack, pieces.simplex
+    )
+    owner = group.owners[item] if item >= 0 and far <= 0.0 else NONE
+    if owner < 0:  # it crosses no skin: all of it is inside, or nothing
+        owner = container(group, (corners[0, 0], corners[0, 1], corners[0, 2]), work)
+        if owner < 0:
+            return (far, group.owners[item]) if item >= 0 else (limit, NONE)
+    depth = CROSSED
+    if not marked:
+        for k in range(count):
+            x = (corners[k, 0], corners[k, 1], corners[k, 2])
+            inside = container(group, x, work)
+            if inside >= 0:
+                far = upper_bound(group.field, x) + SLACK
+                point = (x, (0.0, 0.0, 0.0))
+                reach = (far * far, 0.0)
+                square, _ = search(group.tree, point, reach, Left(work.stamps, -1), work.stack)
+                if square > depth * depth:
+                    depth, owner = math.sqrt(square), inside
+                    for i in range(3):
+                        pieces.simplex[PLACE, i] = x[i]
+    return -depth, owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,9 +478,11 @@ class Nearest:
 
     Args:
         value: clearance; below zero a depth of penetration, which is estimated from below: the
-            capsule's radius and the depth of the deepest of five points of its axis. # (m,) [m]
+            capsule's radius and the depth of the deepest of five points of its axis, or where it
+            is less, the depth of the deepest corner of its piece. # (m,) [m]
         pair: index into the checker's pairs, -1 where nothing is checked. # (m,)
-        place: point of the moving capsule's axis that is nearest. Base frame. # (m, 3) [m]
+        place: point of the moving capsule's axis that is nearest, or of its piece where that is
+            what keeps the clearance. Base frame. # (m, 3) [m]
     """
 
     value: Array

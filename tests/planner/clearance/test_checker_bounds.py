@@ -50,9 +50,27 @@ def tree_robot(seed):
     return Mechanism(name="tree", joints=joints, capsules=capsules, self_pairs=pairs)
 
 
+def with_pieces(mechanism, seed):
+    """Thick capsules, all but one with a piece of random corners near the axis."""
+    rng = np.random.default_rng(seed + 100)
+    capsules = tuple(
+        replace(
+            c,
+            radius=c.radius + 0.1,
+            corners=c.start
+            + rng.uniform(size=(12, 1)) * (c.end - c.start)
+            + rng.normal(scale=0.02, size=(12, 3)),
+        )
+        for c in mechanism.capsules
+    )
+    return replace(mechanism, capsules=(*capsules[:-1], replace(capsules[-1], corners=[])))
+
+
 def robot(name, seed=0):
     if name == "tree":
         return tree_robot(seed)
+    if name == "pieces":
+        return with_pieces(tree_robot(seed), seed)
     arm = load("measuring-arm")
     tip = Capsule(name="stylus ball", joint=4, start=[0, -0.2, 0], end=[0, -0.2, 0], radius=0.001)
     capsules = (*arm.capsules, tip)
@@ -81,7 +99,7 @@ def moves(rng, q, spread, count):
     return q[:, None] + share * spread[:, None]
 
 
-@pytest.mark.parametrize("name", ["arm", "tree"])
+@pytest.mark.parametrize("name", ["arm", "tree", "pieces"])
 @pytest.mark.parametrize("touching", [True, False])
 def test_no_posture_nearby_comes_nearer(name, touching, cell):
     rng = np.random.default_rng(11)
@@ -104,10 +122,11 @@ def test_no_posture_nearby_comes_nearer(name, touching, cell):
         assert 0 < close.sum() < 200
 
 
-def test_without_spread_the_bound_is_the_distance(cell):
-    mechanism = robot("arm")
+@pytest.mark.parametrize("name", ["arm", "pieces"])
+def test_without_spread_the_bound_is_the_distance(name, cell):
+    mechanism = robot(name)
     checker = Checker(Model(mechanism), cell)
-    q = np.random.default_rng(12).uniform(-1.5, 1.5, (300, 5))
+    q = np.random.default_rng(12).uniform(-1.5, 1.5, (300, mechanism.dof))
     found = checker.bounds(q, np.zeros_like(q), np.full(300, np.inf))
     exact = checker.nearest(q)
     assert np.allclose(found.lower, exact.value, rtol=0, atol=ROUNDING)
