@@ -1,7 +1,8 @@
 """Clearances that a plan states, checked posture by posture by an independent method.
 
-The plan proves them for whole motions with segments against triangles. Here points of the capsules'
-axes are measured at single postures; none may be nearer than what was proven.
+The plan proves them for whole motions with segments and pieces against triangles. Here points of
+the capsules' axes, and of their pieces where the capsules alone come too near, are measured at
+single postures; none may be nearer than what was proven.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from planner.job.stylus import BALL, SHANK, STYLUS
 from planner.plan import Plan, SegmentClearance, SegmentKind
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence
+from planner.proof.pieces import PieceDistance
 from planner.proof.resolved_motion import by_blocks
 from planner.proof.surface_distance import SurfaceDistance, surface_of
 from robots.core.arrays import Array, Indices, Mask
@@ -37,11 +39,13 @@ _KEPT = (
 _CERTIFIED = (
     "certified clearance less the distance stated, and less distances of points of all capsules' "
     "axes from all solids, by the nearest triangles, and of capsules from each other, at {} and at "
-    "the places stated; stylus against part only in travels"
+    "the places stated; of a capsule that is nearer, the distance of its convex piece; stylus "
+    "against part only in travels"
 )
 _STATED = (
     "distance stated as least of every segment, against the nearest triangle or capsule at the "
-    "place and posture stated, and that place against the capsule's axis; of a body inside a solid "
+    "place and posture stated, and that place against the capsule's axis, or against its convex "
+    "piece where that is what keeps the distance; of a body inside a solid "
     "only that the distance is not larger; of a stylus beside the surface it probes that the part "
     "is not farther, and that some triangle of it is as far; and whether all segments of one line "
     "state the same, those of its miss included"
@@ -162,12 +166,14 @@ def stated_residuals(plan: Plan, room: CapsuleScene, postures: ClearancePostures
     """How far stated distances and places are from those at the stated postures. # (...) [m].
 
     A place must lie on the axis of the moving capsule. There the other body is as near as stated.
+    Where convex pieces keep more than the capsules, the place lies in the piece, and the other
+    body's piece is as near as stated: of the two readings one must hold as a whole.
     Two exceptions: of a body inside a solid the depth is an estimate, so the place only has to
     touch; of the stylus near the part in a probing line the probed surface is left out, so that
     the part may be nearer than stated, not farther, and some triangle is as near as stated.
     """
     stated = [plan.timeline[i].clearance for i in postures.segment]
-    axes = capsule_axes(room.model, postures.q)
+    axes, T = capsule_axes(room.model, postures.q), room.poses(postures.q)
     groups: dict[tuple[str, str], list[int]] = {}
     for row, one in enumerate(stated):
         if one is not None and one.moving:
@@ -178,7 +184,8 @@ def stated_residuals(plan: Plan, room: CapsuleScene, postures: ClearancePostures
         own = [one for one in (stated[row] for row in members) if one is not None]
         kinds = [plan.timeline[i].kind for i in postures.segment[rows]]
         lines = np.array([kind is not SegmentKind.TRAVEL for kind in kinds], dtype=bool)
-        found.append(_Pair(room, moving, against).residuals(own, axes[rows], lines))
+        pair = _Pair(room, moving, against)
+        found.append(pair.residuals(own, axes[rows], T[rows], lines))
     return np.concatenate(found)
 
 
@@ -230,12 +237,24 @@ class _Pair:
                 if (moving, against) == (capsule.name, second.name):
                     self._moving, self._other = k, other
 
-    def residuals(self, stated: list[SegmentClearance], axes: Array, lines: Mask) -> Array:
+    def residuals(
+        self, stated: list[SegmentClearance], axes: Array, T: Array, lines: Mask
+    ) -> Array:
         """Of some postures. # -> (...) [m]; NaN for a pair that does not exist."""
         if self._moving < 0:
             return np.full(1, np.nan)
         seen = np.array([one.seen for one in stated])
         places = np.array([one.place for one in stated], dtype=np.float64).reshape(-1, 3)
+        found = self._by_capsules(places, axes, seen, lines)
+        pieces = self._room.pieces
+        if pieces[self._moving] is None and (self._other < 0 or pieces[self._other] is None):
+            return found.ravel()
+        other = self._by_pieces(places, axes, T, seen)
+        worse = np.abs(other).max(axis=0) >= np.abs(found).max(axis=0)
+        return np.asarray(np.where(worse, found, other).ravel())
+
+    def _by_capsules(self, places: Array, axes: Array, seen: Array, lines: Mask) -> Array:
+        """Places off the capsule's axis, and how far distances are off. # (2, m) [m]."""
         off_axis = axis_distance(places, axes[:, self._moving])
         gap = self._gap(places, axes)
         off = gap - seen
@@ -245,7 +264,24 @@ class _Pair:
             if beside:
                 off[lines] = self._off_part(places[lines], seen[lines], off[lines])
             off = np.where(seen < 0.0, np.maximum(gap, 0.0), off)
-        return np.concatenate([off_axis, off])
+        return np.stack([off_axis, off])
+
+    def _by_pieces(self, places: Array, axes: Array, T: Array, seen: Array) -> Array:
+        """Places out of the piece, or off the axis without one, and distances off. # (2, m)."""
+        piece, radius = self._room.pieces[self._moving], 0.0
+        if piece is not None:
+            off_core = np.maximum(piece.outside(places, self._room.carrier(T, self._moving)), 0.0)
+        else:
+            off_core, radius = axis_distance(places, axes[:, self._moving]), self._capsule.radius
+        if self._solid >= 0:
+            gap = self._room.surfaces[self._solid].signed(places)
+        elif (other := self._room.pieces[self._other]) is not None:
+            gap = other.outside(places, self._room.carrier(T, self._other))
+        else:
+            gap = axis_distance(places, axes[:, self._other])
+            radius += self._room.capsules[self._other].radius
+        gap = gap - radius
+        return np.stack([off_core, np.where(seen < 0.0, np.maximum(gap, 0.0), gap - seen)])
 
     def _off_part(self, places: Array, seen: Array, off: Array) -> Array:
         """Of the stylus in lines: not farther, and as far as some triangle of the part. # (m,)."""
@@ -442,7 +478,7 @@ def _times(plan: Plan, segments: Indices) -> tuple[Array, Array]:
 
 
 class CapsuleScene:
-    """Capsules and solids.
+    """Capsules with their pieces, and solids.
 
     Args:
         model: of the robot.
@@ -457,6 +493,23 @@ class CapsuleScene:
     def surfaces(self) -> tuple[SurfaceDistance, ...]:
         """Of the solids, in their order."""
         return tuple(surface_of(solid) for solid in self.cell.solids)
+
+    @cached_property
+    def pieces(self) -> tuple[PieceDistance | None, ...]:
+        """Of the capsules, in their order; None for one without."""
+        return tuple(
+            PieceDistance(capsule) if len(capsule.corners) else None for capsule in self.capsules
+        )
+
+    def poses(self, q: Array) -> Array:
+        """Poses of all links, and of the base as the last one. # (m, links + 1, 4, 4)."""
+        T = self.model.transforms(q)
+        still = np.broadcast_to(np.eye(4), (len(T), 1, 4, 4))
+        return np.concatenate([T, still], axis=1)
+
+    def carrier(self, T: Array, capsule: int) -> Array:
+        """Poses of a capsule's link. # (m, links + 1, 4, 4) -> (m, 4, 4)."""
+        return np.asarray(T[:, self.capsules[capsule].joint])
 
     def watched(self, *, touching: bool) -> bool:
         """Whether some pair of bodies has a distance to state.
@@ -482,22 +535,52 @@ class CapsuleScene:
         """
 
         def some(rows: slice) -> Array:
-            worst = self._of_solids(capsule_axes(self.model, q[rows]), claims[rows], touching[rows])
-            pairs = self.model.mechanism.self_pairs
-            gaps = self_clearances(self.model.mechanism, pairs, q[rows])
-            least = np.min(gaps, axis=1, initial=np.inf)
-            with np.errstate(invalid="ignore"):  # an infinite claim where nothing is stays NaN
-                return np.asarray(np.maximum(worst, claims[rows] - least))
+            worst = self._of_solids(q[rows], claims[rows], touching[rows])
+            return np.maximum(worst, self._of_itself(q[rows], claims[rows]))
 
         return by_blocks(some, len(q), _ROWS)
 
-    def _of_solids(self, axes: Array, claims: Array, touching: Mask) -> Array:
-        worst = np.full(len(axes), -np.inf)
+    def _of_itself(self, q: Array, claims: Array) -> Array:
+        """What two bodies come nearer to each other than claimed. # (m,) [m]."""
+        pairs = self.model.mechanism.self_pairs
+        gaps = self_clearances(self.model.mechanism, pairs, q)
+        with np.errstate(invalid="ignore"):  # an infinite claim where nothing is stays NaN
+            short = claims[:, None] - gaps
+        for column, (a, b) in enumerate(pairs):
+            rows = np.flatnonzero(short[:, column] > 0.0)
+            if rows.size and (self.pieces[a] is not None or self.pieces[b] is not None):
+                cores = self._of_cores((a, b), q[rows], claims[rows])
+                short[rows, column] = np.minimum(short[rows, column], cores)
+        return np.asarray(np.max(short, axis=1, initial=-np.inf))
+
+    def _of_cores(self, pair: tuple[int, int], q: Array, claims: Array) -> Array:
+        """The same of two pieces, or of a piece and a capsule. # (m,) [m]."""
+        a, b = pair
+        T, axes = self.poses(q), capsule_axes(self.model, q)
+        one, other = self.pieces[a], self.pieces[b]
+        if one is not None and other is not None:
+            return one.piece_shortfalls(self.carrier(T, a), other, self.carrier(T, b), claims)
+        for piece, own, capsule in ((one, a, b), (other, b, a)):
+            if piece is not None:
+                needs = claims + self.capsules[capsule].radius
+                return piece.axis_shortfalls(self.carrier(T, own), axes[:, capsule], needs)
+        return np.full(len(q), np.inf)
+
+    def _of_solids(self, q: Array, claims: Array, touching: Mask) -> Array:
+        worst = np.full(len(q), -np.inf)
+        axes, T = capsule_axes(self.model, q), self.poses(q)
+        radii = np.array([capsule.radius for capsule in self.capsules])
         for solid, surface in zip(self.cell.solids, self.surfaces, strict=True):
             rows, capsules = self._watched(touching, of_part=solid is self.cell.part)
-            radii = np.array([capsule.radius for capsule in self.capsules])[capsules]
             own = axes[rows, capsules]
-            found = surface.shortfalls(own[:, 0], own[:, 1], claims[rows] + radii)
+            found = surface.shortfalls(own[:, 0], own[:, 1], claims[rows] + radii[capsules])
+            for k in np.unique(capsules[found > 0.0]).tolist():
+                piece = self.pieces[k]
+                if piece is not None:
+                    near = np.flatnonzero((capsules == k) & (found > 0.0))
+                    at = rows[near]
+                    short = piece.solid_shortfalls(surface, self.carrier(T[at], k), claims[at])
+                    found[near] = np.minimum(found[near], short)
             np.maximum.at(worst, rows, found)
         return worst
 

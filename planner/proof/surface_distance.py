@@ -60,6 +60,7 @@ class SurfaceDistance:
     def __init__(self, solid: Solid) -> None:
         from parts.geometry.proximity import InsideTest, NearestTriangles
 
+        self._vertices = solid.mesh.vertices[np.unique(solid.mesh.faces)]
         self._points = SpreadPoints(solid.mesh.triangles)
         self._corners = solid.mesh.triangles[solid.mesh.areas > 0.0]
         self._triangles = NearestTriangles(solid.mesh)
@@ -74,6 +75,10 @@ class SurfaceDistance:
             return np.zeros(0)
         distances = self._triangles.nearest(points).distances
         return np.where(self._within(points), -distances, distances)
+
+    def corners_near(self, centre: Array, reach: float) -> Array:
+        """Corners of triangles within reach of a point. # (k, 3) [m]."""
+        return np.asarray(self._vertices[np.linalg.norm(self._vertices - centre, axis=1) <= reach])
 
     def off_any(self, points: Array, distances: Array) -> Array:
         """How far distances are from those of any triangle, nearest or not. # (k,) [m].
