@@ -451,7 +451,10 @@ def cell_table(plan: Plan) -> Table:
         (
             text(capsule.name),
             text("moving body" if capsule.joint >= 0 else "base"),
-            text(f"capsule of radius {1e3 * capsule.radius:g} mm"),
+            text(
+                f"capsule of radius {1e3 * capsule.radius:g} mm"
+                + (f", piece of {len(capsule.corners)} corners" if len(capsule.corners) else "")
+            ),
             text(f"on {joints[capsule.joint].name}" if capsule.joint >= 0 else "fixed"),
         )
         for capsule in job.mechanism.capsules

@@ -168,14 +168,17 @@ def _capsule_lines(mechanism: Mechanism) -> Iterator[str]:
     for capsule in mechanism.capsules:
         carrier = "base" if capsule.joint < 0 else mechanism.joints[capsule.joint].name
         ends = (", ".join(number(x * 1e3) for x in end) for end in (capsule.start, capsule.end))
-        rows.append((capsule.name, carrier, *ends, number(capsule.radius * 1e3)))
-    yield from table_lines(("capsule", "joint", "from mm", "to mm", "radius mm"), rows)
+        piece = f"{len(capsule.corners)} corners" if len(capsule.corners) else "-"
+        rows.append((capsule.name, carrier, *ends, number(capsule.radius * 1e3), piece))
+    heads = ("capsule", "joint", "from mm", "to mm", "radius mm", "convex piece")
+    width = len(heads) if any(len(c.corners) for c in mechanism.capsules) else len(heads) - 1
+    yield from table_lines(heads[:width], [row[:width] for row in rows])
     told = "; ".join(f"{a} and {b}" for a, b in self_pair_names(mechanism))
     yield f"watched for touching each other: {told or 'no pair'}"
     yield from _unwatched_lines(mechanism)
     if mechanism.mesh_shapes:
-        yield "capsules that contain meshes of links; volume of their union over that of the"
-        yield "meshes' convex hull, and over that inside the meshes:"
+        yield "capsules and convex pieces that contain meshes of links; volume of their union over"
+        yield "that of the meshes' convex hull, and over that inside the meshes:"
         cells = [
             (
                 shape.link,
@@ -200,6 +203,11 @@ def _unwatched_lines(mechanism: Mechanism) -> Iterator[str]:
         pairs = [f"{pair.a} and {pair.b}" for pair in unwatched if pair.reason is reason]
         if pairs:
             yield f"not watched, {reason.value}: {'; '.join(pairs)}"
+
+
+def _told_pieces(mechanism: Mechanism) -> str:
+    count = sum(len(capsule.corners) > 0 for capsule in mechanism.capsules)
+    return f" ({count} with a convex piece)" if count else ""
 
 
 def _unwatched_document(mechanism: Mechanism) -> list[dict[str, str]]:
@@ -277,6 +285,7 @@ def _capsule(mechanism: Mechanism, capsule: Capsule) -> dict[str, object]:
         "from_m": capsule.start,
         "to_m": capsule.end,
         "radius_m": capsule.radius,
+        **({"corners_m": capsule.corners} if len(capsule.corners) else {}),
     }
 
 
@@ -417,7 +426,7 @@ def audit_lines(mechanism: Mechanism, findings: Sequence[Finding]) -> Iterator[s
     )
     yield (
         f"{mechanism.name}: {len(mechanism.joints)} joints, {mechanism.dof} variables, "
-        f"{_told_mass(mechanism)}, {len(mechanism.capsules)} capsules, "
+        f"{_told_mass(mechanism)}, {len(mechanism.capsules)} capsules{_told_pieces(mechanism)}, "
         f"{len(mechanism.self_pairs)} pairs of them watched; {counts}"
     )
 

@@ -90,6 +90,7 @@ def _body(capsule: Capsule, of_probe: set[str]) -> RoundBody:
         end=capsule.end,
         radius=max(capsule.radius, LEAST_BALL if ball else LEAST_RADIUS),
         paint=_paint(capsule, of_probe),
+        corners=capsule.corners,
     )
 
 
@@ -136,22 +137,26 @@ def _notes(capsules: tuple[Capsule, ...], bodies: list[RoundBody], *, known: boo
 def link_ends(
     base: tuple[RoundBody, ...], links: tuple[SceneLink, ...], transforms: Array
 ) -> Array:
-    """Ends of all bodies in the base frame. # (k, links, 4, 4) -> (m, 3) [m]."""
-    places = [np.stack([body.start, body.end]) for body in base]
+    """Ends and corners of all bodies in the base frame. # (k, links, 4, 4) -> (m, 3) [m]."""
+    places = [np.vstack([body.start, body.end, body.corners]) for body in base]
     for index, link in enumerate(links):
         for body in link.bodies:
-            both = np.stack([body.start, body.end])
-            places += [transform_points(T, both) for T in transforms[:, index]]
+            own = np.vstack([body.start, body.end, body.corners])
+            places += [transform_points(T, own) for T in transforms[:, index]]
     return np.concatenate(places) if places else np.zeros((0, 3))
 
 
 def upright(body: RoundBody, swell: float = 1.0) -> tuple[DrawnShape, Array]:
     """A body along z from the origin, and the quaternion that lays it along its axis.
 
+    A convex piece is about the body's start as it lies.
+
     Args:
         body: of a link or the base.
-        swell: what its radius is multiplied by.
+        swell: what its radius is multiplied by, or its size.
     """
+    if len(body.corners):
+        return _faceted(body.corners - body.start, swell), np.array([1.0, 0.0, 0.0, 0.0])
     axis = body.end - body.start
     length = float(np.linalg.norm(axis))
     along = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
@@ -171,6 +176,24 @@ class DrawnShape:
     vertices: Array
     faces: Indices
     normals: Array
+
+
+def _faceted(corners: Array, swell: float) -> DrawnShape:
+    """The convex hull of some corners, with flat sides."""
+    from scipy.spatial import ConvexHull
+
+    hull = ConvexHull(corners)
+    middle = corners[hull.vertices].mean(axis=0)
+    sides = middle + swell * (corners[hull.simplices] - middle)
+    out = hull.equations[:, :3]
+    across = np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0])
+    turned = np.einsum("ij,ij->i", across, out) < 0.0
+    sides[turned] = sides[turned][:, ::-1]
+    return DrawnShape(
+        vertices=sides.reshape(-1, 3),
+        faces=np.arange(3 * len(sides)).reshape(-1, 3),
+        normals=np.repeat(out, 3, axis=0),
+    )
 
 
 def capsule(length: float, radius: float) -> DrawnShape:

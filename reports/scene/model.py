@@ -6,7 +6,7 @@ Base frame, z up, metres and radians. Names are as the job has them: untrusted, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Paint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RoundBody:
-    """A capsule, or a ball where both ends are one.
+    """A capsule, a ball where both ends are one, or the convex piece in it.
 
     Args:
         name: of the capsule.
@@ -42,6 +42,8 @@ class RoundBody:
         end: the other one. # (3,) [m]
         radius: as it is drawn. [m]
         paint: how it looks.
+        corners: of the convex piece that is drawn instead; none where there is no piece.
+            # (k, 3) [m]
     """
 
     name: str
@@ -49,6 +51,7 @@ class RoundBody:
     end: Array
     radius: float
     paint: Paint
+    corners: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
