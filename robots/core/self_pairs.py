@@ -2,9 +2,10 @@
 
 Neighbours overlap by nature: a pair is left out when its carriers are one rigid body, when one
 joint alone stands between them, or when all joints between them turn about axes through one frame
-origin, as in a spherical wrist. Two capsules may still overlap for good by how they were drawn; a
-pair that touches in every one of a set of postures spread over the joint ranges is left out as
-well, so a pair that touches whatever the posture is never watched.
+origin, as in a spherical wrist; there capsules are too wide to tell contact from none, so that the
+last rule holds only where neither has a convex piece. Two bodies may still overlap for good by how
+they were drawn; a pair that touches in every one of a set of postures spread over the joint ranges
+is left out as well, so a pair that touches whatever the posture is never watched.
 
 Of a pair that is not watched it is said why, and whether that leaves anything open: capsules that
 are proven apart in every posture within the joint ranges need no watching.
@@ -79,7 +80,7 @@ def unwatched_pairs(mechanism: Mechanism) -> tuple[UnwatchedPair, ...]:
         return ()
     origins = _poses(mechanism, np.zeros((1, mechanism.dof)))[:, 0, :3, 3]
     reasons = [
-        _kinship(mechanism, origins, capsules[a].joint, capsules[b].joint) or PairReason.NOT_NAMED
+        _kinship(mechanism, origins, capsules[a], capsules[b]) or PairReason.NOT_NAMED
         for a, b in left
     ]
     unsure = [pair for pair, reason in zip(left, reasons, strict=True) if reason.open]
@@ -111,17 +112,24 @@ def default_self_pairs(mechanism: Mechanism) -> tuple[tuple[int, int], ...]:
     apart = [
         (a, b)
         for a, b in combinations(range(len(capsules)), 2)
-        if _kinship(mechanism, origins, capsules[a].joint, capsules[b].joint) is None
+        if _kinship(mechanism, origins, capsules[a], capsules[b]) is None
     ]
     if not apart:
         return ()
     q = joint_samples(mechanism, _POSTURES, slide=1.0)
-    free = np.max(self_clearances(mechanism, apart, q), axis=0) > _COINCIDENT
-    return tuple(pair for pair, sometimes in zip(apart, free, strict=True) if sometimes)
+    free: set[tuple[int, int]] = set()
+    for measured in (_capsule_clearances, self_clearances):  # pieces where capsules never part
+        rest = [pair for pair in apart if pair not in free]
+        gaps = measured(mechanism, rest, q).max(axis=0, initial=-np.inf)
+        free |= {pair for pair, gap in zip(rest, gaps, strict=True) if gap > _COINCIDENT}
+    return tuple(pair for pair in apart if pair in free)
 
 
 def self_clearances(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: Array) -> Array:
-    """Distances between capsules, negative by how deep they overlap.
+    """Distances between bodies, negative by how deep their capsules overlap.
+
+    Where two capsules overlap, their bodies are at least as far apart as a gap between their cores
+    (the convex piece, or without one the capsule) says that was found.
 
     Args:
         mechanism: with its capsules.
@@ -131,14 +139,33 @@ def self_clearances(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: A
     Returns:
         # (m, pairs) [m]
     """
-    still = np.broadcast_to(np.eye(4), (1, len(q), 4, 4))
-    T = np.concatenate([_poses(mechanism, q), still])  # the base comes last: its index is -1
+    found = _capsule_clearances(mechanism, pairs, q)
+    capsules = mechanism.capsules
+    told = [k for k, pair in enumerate(pairs) if any(len(capsules[c].corners) for c in pair)]
+    if told:
+        T = _link_poses(mechanism, q)
+        for column in told:
+            rows = np.flatnonzero(found[:, column] <= 0.0)
+            one, other = (_Core.of(T[:, rows], capsules[c]) for c in pairs[column])
+            found[rows, column] = np.maximum(found[rows, column], _gap(one, other))
+    return found
+
+
+def _capsule_clearances(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: Array) -> Array:
+    """Distances between capsules, negative by how deep they overlap. # (m, pairs) [m]."""
+    T = _link_poses(mechanism, q)
     ends = [_axis_ends(T[capsule.joint], capsule) for capsule in mechanism.capsules]
     radii = [capsule.radius for capsule in mechanism.capsules]
     found = np.empty((len(q), len(pairs)))
     for column, (a, b) in enumerate(pairs):
         found[:, column] = segment_distance(*ends[a], *ends[b]) - radii[a] - radii[b]
     return found
+
+
+def _link_poses(mechanism: Mechanism, q: Array) -> Array:
+    """Poses of all links; the base comes last: its index is -1. # (links + 1, m, 4, 4)."""
+    still = np.broadcast_to(np.eye(4), (1, len(q), 4, 4))
+    return np.concatenate([_poses(mechanism, q), still])
 
 
 def self_pair_names(mechanism: Mechanism) -> list[tuple[str, str]]:
@@ -203,11 +230,60 @@ def _motion(joint: Joint, variables: Iterator[Array], count: int) -> Array:
     return make_pose(None, value[:, None] * np.array([0.0, 0.0, 1.0]))
 
 
-def _kinship(mechanism: Mechanism, origins: Array, a: int, b: int) -> PairReason | None:
-    """Why two carriers are neighbours, which overlap by nature; None where they are none."""
-    moving = _between(mechanism, a, b)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Core:
+    """A convex piece, or a capsule's axis with its radius. # corners (m, k, 3) [m]."""
+
+    corners: Array
+    radius: float
+
+    @classmethod
+    def of(cls, T: Array, capsule: Capsule) -> _Core:
+        """In the base frame. Args: T: poses of all links. # (links + 1, m, 4, 4)."""
+        own = capsule.corners
+        radius = 0.0
+        if len(own) == 0:
+            own, radius = np.stack([capsule.start, capsule.end]), capsule.radius
+        pose = T[capsule.joint]
+        placed = np.einsum("mij,kj->mki", pose[:, :3, :3], own) + pose[:, None, :3, 3]
+        return cls(corners=placed, radius=radius)
+
+
+_TRIED = 64  # directions of a gap
+
+
+def _gap(one: _Core, other: _Core) -> Array:
+    """The widest gap found between two cores along a direction: a lower bound of their distance.
+
+    The directions are those of Gilbert's search for the nearest point of their differences. # (m,)
+    """
+    a, b = one.corners, other.corners
+    rows = np.arange(len(a))
+    v = a.mean(axis=1) - b.mean(axis=1)
+    widest = np.full(len(a), -np.inf)
+    for _ in range(_TRIED):
+        length = np.linalg.norm(v, axis=1)
+        n = v / np.where(length > 0.0, length, 1.0)[:, None]
+        first = np.einsum("mki,mi->mk", a, n).argmin(axis=1)
+        second = np.einsum("mki,mi->mk", b, n).argmax(axis=1)
+        w = a[rows, first] - b[rows, second]
+        widest = np.maximum(widest, np.einsum("mi,mi->m", n, w))
+        back = v - w
+        square = np.einsum("mi,mi->m", back, back)
+        share = np.einsum("mi,mi->m", v, back) / np.where(square > 0.0, square, 1.0)
+        v = v - np.clip(share, 0.0, 1.0)[:, None] * back
+    return widest - one.radius - other.radius
+
+
+def _kinship(
+    mechanism: Mechanism, origins: Array, one: Capsule, other: Capsule
+) -> PairReason | None:
+    """Why two bodies are neighbours, which overlap by nature; None where they are none."""
+    moving = _between(mechanism, one.joint, other.joint)
     if len(moving) < 2:
         return PairReason.ONE_JOINT if moving else PairReason.ONE_BODY
+    if len(one.corners) or len(other.corners):
+        return None
     if any(mechanism.joints[index].kind is not JointKind.REVOLUTE for index in moving):
         return None
     gaps = np.linalg.norm(origins[moving] - origins[moving[0]], axis=1)
