@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import trimesh
 
 from planner.plan import SegmentKind
 from reports.scene import model
-from reports.scene.bodies import LEAST_BALL, scene_robot
+from reports.scene.bodies import LEAST_BALL, scene_robot, upright
 from reports.scene.build import scene_of
+from reports.scene.model import Paint, RoundBody
 from robots.core.mechanism import BASE, JointKind
 from robots.core.model import Model
 from robots.core.pose import rotation_exp
@@ -129,3 +131,20 @@ def test_marks_point_along_their_normals_even_straight_down():
     directions = np.array([[0, 0, 1.0], [0, 0, -1.0], [0.6, 0, -0.8], [0, 1.0, 0]])
     z = matrix(model.from_z(directions))[:, :, 2]
     assert np.abs(z - directions).max() < 1e-12
+
+
+def test_a_convex_piece_is_drawn_in_place_of_its_capsule():
+    corners = np.random.default_rng(1).normal(size=(20, 3)) * 0.1 + [0.5, 0.0, 0.0]
+    paint = Paint(colour=(9, 9, 9), name="link")
+    body = RoundBody(
+        name="link", start=corners[0], end=corners[1], radius=9.0, paint=paint, corners=corners
+    )
+    shape, turn = upright(body)
+    assert list(turn) == [1.0, 0.0, 0.0, 0.0]
+    drawn = trimesh.Trimesh(shape.vertices + body.start, shape.faces, process=True)
+    assert drawn.is_watertight
+    assert drawn.volume == pytest.approx(trimesh.convex.convex_hull(corners).volume)
+    outward = np.einsum("ij,ij->i", shape.normals[shape.faces[:, 0]], drawn.face_normals)
+    assert outward == pytest.approx(1.0)
+    larger, _ = upright(body, 1.01)
+    assert np.ptp(larger.vertices, axis=0) == pytest.approx(1.01 * np.ptp(shape.vertices, axis=0))

@@ -1,6 +1,7 @@
 """Default self-collision pairs, and distances between capsules."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from robots.core.capsule import Capsule
 from robots.core.joint_samples import joint_samples
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
-from robots.core.pose import make_pose, rotation_x
+from robots.core.pose import make_pose, rotation_x, rotation_y
 from robots.core.self_pairs import (
     PairReason,
     default_self_pairs,
@@ -186,3 +187,44 @@ def test_a_pair_drawn_into_each_other_on_one_axis_is_as_neighbours_are():
     arm = replace(arm, capsules=(moved, *arm.capsules[1:]))
     reasons = {(p.a, p.b): p.reason for p in unwatched_pairs(arm)}
     assert reasons["column", "upper arm"] is PairReason.COMMON_POINT
+
+
+def with_flange(corners):
+    """The industrial arm, its flange told by the corners of a convex piece."""
+    arm = load("industrial-6r")
+    return replace(
+        arm,
+        capsules=tuple(
+            replace(c, corners=corners) if c.name == "flange" else c for c in arm.capsules
+        ),
+    )
+
+
+def test_links_about_one_point_are_watched_where_a_piece_can_tell_contact():
+    arm = with_flange([])
+    flange = next(c for c in arm.capsules if c.name == "flange")
+    thin = flange.end + 1e-3 * np.vstack([np.zeros(3), np.eye(3)])
+    for corners, watched in (([], False), (thin, True)):
+        arm = with_flange(corners)
+        found = replace(arm, self_pairs=default_self_pairs(arm))
+        assert (("forearm", "flange") in named_pairs(found)) is watched
+        assert any(p.reason.open for p in unwatched_pairs(found)) is not watched
+    # a piece that always reaches into the forearm's capsule tells no more than a capsule
+    deep = np.vstack([np.zeros(3), 0.3 * np.eye(3), -0.3 * np.eye(3)])
+    assert ("forearm", "flange") not in named_pairs(
+        replace(with_flange(deep), self_pairs=default_self_pairs(with_flange(deep)))
+    )
+
+
+def test_bodies_whose_capsules_overlap_keep_the_gap_of_their_pieces():
+    """Two cubes in two balls that overlap; the gap is that of the faces, or along the diagonal."""
+    cube = 0.1 * (np.array(list(product((-1, 1), repeat=3))))
+    still = Capsule(name="s", joint=-1, start=[0] * 3, end=[0] * 3, radius=0.2, corners=cube)
+    slide = Joint(name="x", kind=JointKind.PRISMATIC, parent=-1, q_min=0, q_max=1,
+                  placement=make_pose(rotation_y(np.pi / 2)))  # fmt: skip
+    moved = Capsule(name="m", joint=0, start=[0] * 3, end=[0] * 3, radius=0.2, corners=cube)
+    arm = Mechanism(name="cubes", joints=(slide,), capsules=(still, moved))
+    q = np.array([[0.1], [0.25], [0.35], [0.5]])
+    found = self_clearances(arm, [(0, 1)], q)[:, 0]
+    assert found[0] <= 0.0
+    assert found[1:] == pytest.approx([0.05, 0.15, 0.1], abs=1e-12)  # capsules tell the last

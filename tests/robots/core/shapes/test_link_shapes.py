@@ -87,6 +87,8 @@ def test_capsules_of_the_mechanism_contain_the_mesh(folder):
         share = np.clip((points - capsule.start) @ along / max(along @ along, 1e-300), 0, 1)
         away = points - capsule.start - share[:, None] * along
         gaps.append(np.linalg.norm(away, axis=1) - capsule.radius)
+        piece = trimesh.convex.convex_hull(capsule.corners)
+        assert piece.contains(points[gaps[-1] <= 0.0]).all()
     assert -4e-6 < np.min(gaps, axis=0).max() <= 0.0
 
 
