@@ -33,7 +33,7 @@ from robots.core.robot_file.source_text import read_bytes, toml_string
 from robots.core.schema_problems import nearest
 from robots.core.shapes.link_shapes import urdf_shapes
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder
-from robots.core.urdf import read_urdf
+from robots.core.urdf import DrawnLink, drawn_links, read_urdf
 from robots.core.views import view
 from robots.library.catalogue import names, open_robot
 
@@ -54,7 +54,7 @@ class RobotSource:
         model: library name, or name of a robot file (.toml, .urdf).
         raw: bytes of that file; None for a library robot.
         tip: of a URDF file, link that was asked for as tool frame; empty for the reader's rule.
-        meshes: of a URDF file, those that shape its links.
+        meshes: of a URDF file, those that shape its links or draw them.
     """
 
     model: str
@@ -132,6 +132,14 @@ class Robot(Model):
             self.dof, Task.POSE if self.dof > 5 else Task.POSITION
         )
         return solve(self, Target(task=task, T=T), start=near)
+
+    @cached_property
+    def drawn_links(self) -> tuple[DrawnLink, ...]:
+        """Meshes of the links, of a URDF file whose meshes were found; else none."""
+        source = self.source
+        if source.raw is None or not source.meshes:
+            return ()
+        return drawn_links(source.raw, source.meshes, origin=source.model, tip=source.tip)
 
     @cached_property
     def _closed_form(self) -> ArmInverse | None:
@@ -309,7 +317,7 @@ def load_robot(
 
 def _urdf_robot(path: Path, tip: str, meshes: Path | str | None) -> Robot:
     raw = read_bytes(path)
-    folder = MeshFolder(folder=path.parent, extra=None if meshes is None else Path(meshes))
+    folder = MeshFolder.beside(path, meshes)
     shapes = urdf_shapes(raw, folder, origin=path.name)
     mechanism = read_urdf(raw, origin=path.name, tip=tip, shapes=shapes)
     source = RobotSource(model=path.name, raw=raw, tip=tip, meshes=shapes.files)

@@ -24,9 +24,14 @@ def opened_robot(robot: str, tip: str, session: Session, meshes: Path | None = N
         RobotError: no such robot, or a file that is not one.
     """
     mechanism = open_robot(robot, tip=tip, meshes=meshes)
+    say_choices(mechanism, session)
+    return mechanism
+
+
+def say_choices(mechanism: Mechanism, session: Session) -> None:
+    """Tell which link of a URDF file is the tool frame, and what is held still."""
     for finding in choice_findings(mechanism):
         session.say(f"{finding.code} {finding.severity.value}: {finding.message}")
-    return mechanism
 
 
 def movable_robot(robot: str, tip: str, session: Session) -> Mechanism:

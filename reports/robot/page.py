@@ -7,7 +7,7 @@ joints as they are in the mechanism, and tells the scene how each link stands in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,9 +27,9 @@ from robots.core.arrays import Array
 from robots.core.inverse.limits import inside_limits, limit_breaches
 from robots.core.inverse.task import scale_length
 from robots.core.mechanism import Joint, Mechanism
-from robots.core.model import Model
 from robots.core.pose import angles_zyx
 from robots.core.workspace import Workspace, workspace
+from robots.robot import Robot
 
 _ASSETS = "reports.robot/assets"
 _DETAIL = PageDetail(buckets=0, rows=500, cell=300, listing=0)
@@ -38,7 +38,7 @@ _FREE = 2.0 * np.pi  # to each side, of a revolute joint without limits [rad]
 _DECIMALS = 6  # of a value that is typed: nanometres and microdegrees
 
 
-def robot_page(robot: Model, q: ArrayLike | None = None) -> str:
+def robot_page(robot: Robot, q: ArrayLike | None = None) -> str:
     """The page of a robot; the same bytes for the same robot and posture.
 
     Args:
@@ -64,7 +64,12 @@ def robot_page(robot: Model, q: ArrayLike | None = None) -> str:
         "reports.robot",
         style=asset("report.css") + asset("robot.css", _ASSETS),
         script=asset("report.js") + asset("robot.js", _ASSETS),
-        scene=embedded(scene_html(scene, dark=None), asset("scene.js") + asset("pose.js", _ASSETS)),
+        scene=embedded(
+            scene_html(scene, dark=None),
+            asset("scene.js")
+            + asset("viewer.js", "reports.scene/assets")
+            + asset("pose.js", _ASSETS),
+        ),
         arm=Markup(data_block(_document(mechanism, scene, sliders, given=q is not None))),
         report=_summary(mechanism, reach),
         cards=cards(findings),
@@ -235,7 +240,7 @@ def _document(
             **({"given": scene.rest.tolist()} if given else {}),
         },
         "first": scene.rest.tolist(),
-        "guides": {"axes": guides.axes, "frames": guides.frames, "reach": guides.reach},
+        "guides": asdict(guides),
     }
 
 

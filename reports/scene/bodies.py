@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.job.stylus import BALL, STYLUS
 from reports.scene import model
-from reports.scene.model import RoundBody, SceneLink
+from reports.scene.model import Body, DrawnShape, MeshBody, RoundBody, SceneLink
+from reports.scene.solids import creased, decimated, fair_shares
 from robots.core.arrays import Array, Indices
 from robots.core.capsule import Capsule
 from robots.core.mechanism import BASE, Mechanism
 from robots.core.pose import transform_points
+from robots.core.urdf import DrawnLink
 
 if TYPE_CHECKING:
     from planner.job import Job
 
 LEAST_RADIUS = 0.003  # a thinner body would not be seen [m]
 LEAST_BALL = 0.005  # [m]
+LINK_TRIANGLES = 60_000  # of all links together
 _SLENDER = 0.03  # radius of a stick over the length of the longest one
 _SHORT = 1e-9  # [m]
 _AROUND = 32  # sides of a circle
@@ -33,41 +37,60 @@ _SIDES = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SceneRobot:
-    """Bodies of the base, links, and what a reader should know of them."""
+    """Bodies of the base, links, and what a reader should know of them; shapes as of links."""
 
-    base: tuple[RoundBody, ...]
+    base: tuple[Body, ...]
+    base_shapes: tuple[RoundBody, ...]
     links: tuple[SceneLink, ...]
     notes: tuple[str, ...]
 
 
 def scene_robot(job: Job) -> SceneRobot:
     """The robot of a job with its probe."""
-    return mechanism_bodies(job.mechanism, {*STYLUS, *(body.name for body in job.probe.bodies)})
+    of_probe = {*STYLUS, *(body.name for body in job.probe.bodies)}
+    return mechanism_bodies(job.mechanism, of_probe, job.robot.drawn_links)
 
 
-def mechanism_bodies(mechanism: Mechanism, of_probe: set[str]) -> SceneRobot:
-    """Bodies of a mechanism.
+def mechanism_bodies(
+    mechanism: Mechanism, of_probe: Set[str] = frozenset(), drawn: Sequence[DrawnLink] = ()
+) -> SceneRobot:
+    """Bodies of a mechanism: meshes where there are some, else capsules, else sticks.
 
     Args:
         mechanism: with or without a probe.
         of_probe: names of the probe's capsules.
+        drawn: meshes of its links.
     """
-    known = any(capsule.name not in of_probe for capsule in mechanism.capsules)
-    sticks = () if known else _sticks(mechanism)
-    capsules = (*mechanism.capsules, *sticks)
-    bodies = [_body(capsule, of_probe) for capsule in capsules]
-    carried = [
-        tuple(b for b, c in zip(bodies, capsules, strict=True) if c.joint == joint)
-        for joint in range(BASE, len(mechanism.joints))
-    ]
+    known = bool(drawn) or any(capsule.name not in of_probe for capsule in mechanism.capsules)
+    capsules = mechanism.capsules if known else (*mechanism.capsules, *_sticks(mechanism))
+    meshes = _link_meshes(drawn)
+    meshed = {link.joint for link in drawn}
+    every = range(BASE, len(mechanism.joints))
+    bodies: dict[int, list[Body]] = {joint: [] for joint in every}
+    shapes: dict[int, list[RoundBody]] = {joint: [] for joint in every}
+    for link, mesh in zip(drawn, meshes.bodies, strict=True):
+        bodies[link.joint].append(mesh)
+    thicker = 0
+    for one in capsules:
+        body = _body(one, of_probe)
+        thicker += body.radius > one.radius
+        if one.joint in meshed and one.name not in of_probe:
+            shapes[one.joint].append(replace(body, paint=model.SHAPE))
+        else:
+            bodies[one.joint].append(body)
     return SceneRobot(
-        base=carried[0],
-        links=_links(mechanism, carried[1:]),
-        notes=tuple(_notes(capsules, bodies, known=known)),
+        base=tuple(bodies[BASE]),
+        base_shapes=tuple(shapes[BASE]),
+        links=_links(mechanism, bodies, shapes),
+        notes=(*_notes(thicker, known=known), *meshes.notes),
     )
 
 
-def _links(mechanism: Mechanism, carried: list[tuple[RoundBody, ...]]) -> tuple[SceneLink, ...]:
+def _links(
+    mechanism: Mechanism,
+    bodies: Mapping[int, Sequence[Body]],
+    shapes: Mapping[int, Sequence[RoundBody]],
+) -> tuple[SceneLink, ...]:
     variables = np.cumsum([joint.movable for joint in mechanism.joints]) - 1
     return tuple(
         SceneLink(
@@ -76,13 +99,53 @@ def _links(mechanism: Mechanism, carried: list[tuple[RoundBody, ...]]) -> tuple[
             kind=joint.kind,
             variable=int(variable) if joint.movable else -1,
             placement=joint.placement,
-            bodies=bodies,
+            bodies=tuple(bodies[index]),
+            shapes=tuple(shapes[index]),
         )
-        for joint, variable, bodies in zip(mechanism.joints, variables, carried, strict=True)
+        for index, (joint, variable) in enumerate(zip(mechanism.joints, variables, strict=True))
     )
 
 
-def _body(capsule: Capsule, of_probe: set[str]) -> RoundBody:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _LinkMeshes:
+    """Meshes of links made light enough to be drawn, and what was simplified."""
+
+    bodies: tuple[MeshBody, ...]
+    notes: tuple[str, ...]
+
+
+def _link_meshes(drawn: Sequence[DrawnLink]) -> _LinkMeshes:
+    counts = [len(link.faces) for link in drawn]
+    shares = fair_shares(counts, LINK_TRIANGLES)
+    light = [
+        decimated(link.vertices, link.faces, share)
+        for link, share in zip(drawn, shares, strict=True)
+    ]
+    bodies = tuple(
+        MeshBody(
+            name=link.link,
+            shape=creased(mesh.vertices, mesh.faces),
+            paint=_link_paint(link.joint),
+        )
+        for link, mesh in zip(drawn, light, strict=True)
+    )
+    notes = []
+    if drawn:
+        notes.append(
+            "Links are drawn by the meshes of the robot's file. Contact is checked with the shapes "
+            "about them, which can be shown as well."
+        )
+    moved = max((mesh.moved for mesh in light), default=0.0)
+    if moved > 0.0:
+        notes.append(
+            f"The links are drawn with {sum(len(mesh.faces) for mesh in light):,} of "
+            f"{sum(counts):,} triangles; no corner of them is moved by more than "
+            f"{1e3 * moved:.2g} mm."
+        )
+    return _LinkMeshes(bodies=bodies, notes=tuple(notes))
+
+
+def _body(capsule: Capsule, of_probe: Set[str]) -> RoundBody:
     ball = capsule.name == BALL
     return RoundBody(
         name=capsule.name,
@@ -94,14 +157,16 @@ def _body(capsule: Capsule, of_probe: set[str]) -> RoundBody:
     )
 
 
-def _paint(capsule: Capsule, of_probe: set[str]) -> model.Paint:
+def _paint(capsule: Capsule, of_probe: Set[str]) -> model.Paint:
     if capsule.name == BALL:
         return model.BALL
     if capsule.name in of_probe:
         return model.STYLUS
-    if capsule.joint == BASE:
-        return model.BASE_COLOUR
-    return model.LINKS[capsule.joint % len(model.LINKS)]
+    return _link_paint(capsule.joint)
+
+
+def _link_paint(joint: int) -> model.Paint:
+    return model.BASE_COLOUR if joint == BASE else model.LINKS[joint % len(model.LINKS)]
 
 
 def _sticks(mechanism: Mechanism) -> tuple[Capsule, ...]:
@@ -117,14 +182,13 @@ def _sticks(mechanism: Mechanism) -> tuple[Capsule, ...]:
     )
 
 
-def _notes(capsules: tuple[Capsule, ...], bodies: list[RoundBody], *, known: bool) -> list[str]:
+def _notes(thicker: int, *, known: bool) -> list[str]:
     notes = []
     if not known:
         notes.append(
             "The robot's file says nothing of the room that its links take: they are drawn as "
             "sticks between joints."
         )
-    thicker = sum(b.radius > c.radius for b, c in zip(bodies, capsules, strict=True))
     if thicker:
         one = thicker == 1
         notes.append(
@@ -134,48 +198,63 @@ def _notes(capsules: tuple[Capsule, ...], bodies: list[RoundBody], *, known: boo
     return notes
 
 
-def link_ends(
-    base: tuple[RoundBody, ...], links: tuple[SceneLink, ...], transforms: Array
-) -> Array:
-    """Ends and corners of all bodies in the base frame. # (k, links, 4, 4) -> (m, 3) [m]."""
-    places = [np.vstack([body.start, body.end, body.corners]) for body in base]
-    for index, link in enumerate(links):
-        for body in link.bodies:
-            own = np.vstack([body.start, body.end, body.corners])
-            places += [transform_points(T, own) for T in transforms[:, index]]
+def robot_extent(robot: SceneRobot, transforms: Array) -> Array:
+    """Corners of boxes that hold all bodies in the base frame.
+
+    Args:
+        robot: its bodies.
+        transforms: of its links in some postures. # (k, links, 4, 4)
+
+    Returns:
+        # (m, 3) [m]
+    """
+    places = [_corners(body) for body in (*robot.base, *robot.base_shapes)]
+    for index, link in enumerate(robot.links):
+        for body in (*link.bodies, *link.shapes):
+            corners = _corners(body)
+            places += [transform_points(T, corners) for T in transforms[:, index]]
     return np.concatenate(places) if places else np.zeros((0, 3))
 
 
-def upright(body: RoundBody, swell: float = 1.0) -> tuple[DrawnShape, Array]:
-    """A body along z from the origin, and the quaternion that lays it along its axis.
-
-    A convex piece is about the body's start as it lies.
-
-    Args:
-        body: of a link or the base.
-        swell: what its radius is multiplied by, or its size.
-    """
-    if len(body.corners):
-        return _faceted(body.corners - body.start, swell), np.array([1.0, 0.0, 0.0, 0.0])
-    axis = body.end - body.start
-    length = float(np.linalg.norm(axis))
-    along = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-    return capsule(length, swell * body.radius), model.from_z(along[None])[0]
+def _corners(body: Body) -> Array:
+    """Corners of a body's box. # (8, 3)."""
+    if isinstance(body, RoundBody):
+        ends, thick = np.vstack([body.start, body.end, body.corners]), body.radius
+    else:
+        ends, thick = body.shape.vertices, 0.0
+    sides = np.stack([ends.min(axis=0) - thick, ends.max(axis=0) + thick])
+    return np.stack(np.meshgrid(*sides.T), axis=-1).reshape(-1, 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DrawnShape:
-    """Triangles with normals.
+class PlacedShape:
+    """A shape and where it stands. Args: wxyz: # (4,); position: # (3,) [m]."""
+
+    shape: DrawnShape
+    wxyz: Array
+    position: Array
+
+
+def placed_shape(body: Body, swell: float = 1.0) -> PlacedShape:
+    """A body as it is drawn: a round one along z from the origin, then laid along its axis.
 
     Args:
-        vertices: # (v, 3) [m]
-        faces: counter-clockwise from outside. # (f, 3)
-        normals: # (v, 3) unit
+        body: of a link or the base.
+        swell: what the radius of a round one is multiplied by.
     """
-
-    vertices: Array
-    faces: Indices
-    normals: Array
+    if isinstance(body, MeshBody):
+        return PlacedShape(shape=body.shape, wxyz=np.eye(4)[0], position=np.zeros(3))
+    if len(body.corners):  # a convex piece, about the body's start as it lies
+        piece = _faceted(body.corners - body.start, swell)
+        return PlacedShape(shape=piece, wxyz=np.eye(4)[0], position=body.start)
+    axis = body.end - body.start
+    length = float(np.linalg.norm(axis))
+    along = axis / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    return PlacedShape(
+        shape=capsule(length, swell * body.radius),
+        wxyz=model.from_z(along[None])[0],
+        position=body.start,
+    )
 
 
 def _faceted(corners: Array, swell: float) -> DrawnShape:

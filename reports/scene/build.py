@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.plan import SegmentKind
-from reports.scene.bodies import SceneRobot, link_ends, mechanism_bodies, scene_robot
+from reports.scene.bodies import SceneRobot, mechanism_bodies, robot_extent, scene_robot
 from reports.scene.model import Scene, SceneGuides, SceneMotion, ScenePoints, SceneSolid
 from reports.scene.solids import scene_solids
 from robots.core.arrays import Array
@@ -17,7 +17,7 @@ from robots.core.mechanism import JointKind
 if TYPE_CHECKING:
     from planner.motion.trajectory import Trajectory
     from planner.plan import Plan
-    from robots.core.model import Model
+    from robots.robot import Robot
 
 _POSTURES = 64  # of the motion, that the size of the scene is taken from
 _MARK_SHARE = 0.2  # radius of a mark over the distance of near points
@@ -45,6 +45,7 @@ def scene_of(plan: Plan) -> Scene:
     return Scene(
         title=plan.job.name,
         base=robot.base,
+        base_shapes=robot.base_shapes,
         links=robot.links,
         rest=rest,
         solids=cell.solids,
@@ -57,28 +58,21 @@ def scene_of(plan: Plan) -> Scene:
     )
 
 
-def scene_of_robot(robot: Model, q: Array, reach: Array) -> Scene:
+def scene_of_robot(robot: Robot, q: Array, reach: Array) -> Scene:
     """What is seen of a robot alone: its bodies in a posture, axes, frames and reach.
 
     Args:
-        robot: with or without capsules.
+        robot: with or without meshes or capsules.
         q: its posture. # (n,) [rad or m]
         reach: positions of the tool on the border of its workspace. # (k, 3) [m]
     """
-    from robots.core.pose import transform_points
-
-    bodies = mechanism_bodies(robot.mechanism, set())
+    bodies = mechanism_bodies(robot.mechanism, drawn=robot.drawn_links)
     transforms = robot.transforms(q[None])
-    tool = robot.forward(q)[:3, 3]
-    radius = max(
-        [body.radius for link in bodies.links for body in link.bodies]
-        + [body.radius for body in bodies.base],
-        default=0.0,
+    origins = transforms[0, :, :3, 3]
+    places = np.concatenate(
+        [robot_extent(bodies, transforms), origins, robot.forward(q)[None, :3, 3], np.zeros((1, 3))]
     )
-    ends = link_ends(bodies.base, bodies.links, transforms)
-    origins = [transform_points(T, np.zeros((1, 3))) for T in transforms[0]]
-    places = np.concatenate([ends, *origins, tool[None], np.zeros((1, 3))])
-    bounds = np.stack([places.min(axis=0) - radius, places.max(axis=0) + radius])
+    bounds = np.stack([places.min(axis=0), places.max(axis=0)])
     if len(reach):  # the ball within its box; the floor stays below the robot as it stands
         middle, half = np.ptp(reach, axis=0) / 2.0 + reach.min(axis=0), np.ptp(reach, axis=0) / 2.0
         low, high = middle - _ROOM * half, middle + _ROOM * half
@@ -104,6 +98,7 @@ def _still(
     return Scene(
         title=title,
         base=robot.base,
+        base_shapes=robot.base_shapes,
         links=robot.links,
         rest=rest,
         solids=solids,
@@ -183,18 +178,13 @@ def _bounds(
         rest[None] if motion is None else motion.at(np.linspace(0.0, motion.duration, _POSTURES))
     )
     transforms = Model(plan.job.mechanism).transforms(postures)
-    thick = max(
-        [body.radius for link in robot.links for body in link.bodies]
-        + [body.radius for body in robot.base],
-        default=0.0,
-    )
     places = [
-        link_ends(robot.base, robot.links, transforms),
+        robot_extent(robot, transforms),
         plan.placed.surfaces,
         *(solid.vertices for solid in solids),
     ]
     everything = np.concatenate([*places, np.zeros((1, 3))])
-    return np.stack([everything.min(axis=0) - thick, everything.max(axis=0) + thick])
+    return np.stack([everything.min(axis=0), everything.max(axis=0)])
 
 
 # ------------------------------------------------------------------------------------------ Motion

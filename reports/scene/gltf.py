@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reports.scene import model
-from reports.scene.bodies import DrawnShape, failed_mark, reached_mark, upright
-from reports.scene.model import Paint, RoundBody, Scene, SceneLink, SceneSolid
+from reports.scene.bodies import failed_mark, placed_shape, reached_mark
+from reports.scene.model import Body, DrawnShape, MeshBody, Paint, Scene, SceneLink, SceneSolid
 from reports.visible_text import label
 from robots.core.arrays import Array, Indices
 from robots.core.mechanism import BASE
@@ -89,19 +89,21 @@ def _link_nodes(glb: Glb, scene: Scene) -> _LinkNodes:
     return nodes
 
 
-def _bodies(glb: Glb, bodies: tuple[RoundBody, ...]) -> list[int]:
+def _bodies(glb: Glb, bodies: tuple[Body, ...]) -> list[int]:
     return [_body(glb, body) for body in bodies]
 
 
-def _body(glb: Glb, body: RoundBody) -> int:
-    shape, turn = upright(body)
+def _body(glb: Glb, body: Body) -> int:
+    placed = placed_shape(body)
+    # meshes of robots are often open, or turned inside out here and there
+    material = _material(glb, body.paint, double=isinstance(body, MeshBody))
     return glb.add(
         "nodes",
         {
             "name": label(body.name, _LONGEST),
-            "mesh": _mesh(glb, body.paint.name, shape, _material(glb, body.paint)),
-            "translation": _numbers(body.start),
-            "rotation": _numbers(_xyzw(turn)),
+            "mesh": _mesh(glb, body.paint.name, placed.shape, material),
+            "translation": _numbers(placed.position),
+            "rotation": _numbers(_xyzw(placed.wxyz)),
         },
     )
 

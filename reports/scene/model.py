@@ -55,6 +55,39 @@ class RoundBody:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrawnShape:
+    """Triangles with normals.
+
+    Args:
+        vertices: # (v, 3) [m]
+        faces: counter-clockwise from outside. # (f, 3)
+        normals: # (v, 3) unit
+    """
+
+    vertices: Array
+    faces: Indices
+    normals: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeshBody:
+    """A body of any form.
+
+    Args:
+        name: of the link; untrusted.
+        shape: in the frame of what carries it.
+        paint: how it looks.
+    """
+
+    name: str
+    shape: DrawnShape
+    paint: Paint
+
+
+Body = RoundBody | MeshBody
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SceneLink:
     """A joint with what it carries; its pose in its parent follows from its own variable.
 
@@ -65,6 +98,8 @@ class SceneLink:
         variable: its place in q; -1 where it is fixed.
         placement: in the parent at q = 0. # (4, 4)
         bodies: that it carries.
+        shapes: what stands for them when contact is checked, where that is something else: a page
+            shows it on request.
     """
 
     name: str
@@ -72,7 +107,8 @@ class SceneLink:
     kind: JointKind
     variable: int
     placement: Array
-    bodies: tuple[RoundBody, ...]
+    bodies: tuple[Body, ...]
+    shapes: tuple[RoundBody, ...] = ()
 
     def rotations(self, q: Array) -> Array:
         """Quaternions in the parent, w first. # (k, n) [rad or m] -> (k, 4)."""
@@ -199,10 +235,11 @@ class Scene:
         bounds: least and greatest corner of everything, at any time. # (2, 3) [m]
         notes: what was simplified for drawing, one sentence each.
         guides: of a page that moves the robot; None for none.
+        base_shapes: of the bodies of the base, as ``SceneLink.shapes``.
     """
 
     title: str
-    base: tuple[RoundBody, ...]
+    base: tuple[Body, ...]
     links: tuple[SceneLink, ...]
     rest: Array
     solids: tuple[SceneSolid, ...]
@@ -213,6 +250,7 @@ class Scene:
     bounds: Array
     notes: tuple[str, ...]
     guides: SceneGuides | None = None
+    base_shapes: tuple[RoundBody, ...] = ()
 
     @property
     def first(self) -> Array:
@@ -221,7 +259,7 @@ class Scene:
 
     def shown(self) -> tuple[bool, ...]:
         """Of every link: whether it, or a link that it carries, has a body or a guide."""
-        shown = [bool(link.bodies) or self.guides is not None for link in self.links]
+        shown = [bool(link.bodies or link.shapes) or self.guides is not None for link in self.links]
         for index in reversed(range(len(shown))):
             parent = self.links[index].parent
             if shown[index] and parent != BASE:
@@ -237,6 +275,7 @@ LINKS = (
     Paint(name="robot link", colour=(214, 219, 226)),
     Paint(name="robot link, every other one", colour=(122, 138, 158)),
 )
+SHAPE = Paint(name="shape that is checked", colour=(225, 110, 30), opacity=0.4)
 STYLUS = Paint(name="stylus", colour=(52, 58, 66))
 BALL = Paint(name="stylus ball", colour=(190, 20, 70))
 REACHED = Paint(name="point that is reached", colour=(0, 106, 70))

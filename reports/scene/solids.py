@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.job.solids import Cell, Solid
-from reports.scene.model import SceneSolid
+from reports.scene.model import DrawnShape, SceneSolid
 from reports.visible_text import label
 from robots.core.arrays import Array, Indices
 
@@ -146,22 +146,7 @@ def _different(faces: Indices) -> Indices:
     return np.asarray(turned[np.sort(first)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CreasedMesh:
-    """A mesh whose vertices are split at edges.
-
-    Args:
-        vertices: # (v, 3) [m]
-        faces: # (f, 3)
-        normals: # (v, 3) unit
-    """
-
-    vertices: Array
-    faces: Indices
-    normals: Array
-
-
-def creased(vertices: Array, faces: Indices) -> CreasedMesh:
+def creased(vertices: Array, faces: Indices) -> DrawnShape:
     """Split vertices where the surface has an edge; triangles without area are left out.
 
     Corners of triangles that meet in a smooth edge share a vertex; all others get one of their own.
@@ -184,7 +169,7 @@ def creased(vertices: Array, faces: Indices) -> CreasedMesh:
     norms = np.linalg.norm(sums, axis=1, keepdims=True)
     own = np.repeat(across / lengths[:, None], 3, axis=0)[first]
     normals = np.where(norms > 0.0, sums / np.where(norms > 0.0, norms, 1.0), own)
-    return CreasedMesh(
+    return DrawnShape(
         vertices=vertices[faces.ravel()[first]], faces=group.reshape(-1, 3), normals=normals
     )
 

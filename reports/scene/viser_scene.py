@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from html import escape
@@ -15,9 +15,10 @@ import numpy as np
 
 from planner.errors import OutputError
 from planner.job.solids import SolidKind
+from reports.page.html import asset, data_block
 from reports.scene import model
-from reports.scene.bodies import failed_mark, reached_mark, upright
-from reports.scene.model import RoundBody, Scene, SceneMotion
+from reports.scene.bodies import failed_mark, placed_shape, reached_mark
+from reports.scene.model import Body, MeshBody, Scene, SceneMotion
 from reports.scene.solids import decimated
 from reports.visible_text import label, node_name
 from robots.core.arrays import Array
@@ -32,6 +33,7 @@ _FINE = 2.0**-20  # poses are rounded to this (a micrometre), so that they compr
 _LINE = 2.0  # width [px]
 # Neighbours often meet in one and the same ball: drawn alike, their skins would flicker.
 _SWELL = (1.0, 1.01)  # of the radii of every other link: more than their facets cut off
+_ASSETS = "reports.scene/assets"
 _CELL = 0.1  # of the floor's grid [m]
 # Lines of the floor, fine and coarse, on a light page, a dark one, and either.
 _FLOOR: dict[bool | None, tuple[model.Rgb, model.Rgb]] = {
@@ -81,6 +83,8 @@ def scene_html(scene: Scene, *, dark: bool | None = False) -> str:
         _play(recording, scene, handles)
         page: str = recording.as_html(dark_mode=bool(dark))
     page = titled(page, "3D replay")
+    if scene.guides is None:
+        page = with_shapes_box(page, shape_nodes(scene))
     return as_the_reader_likes(page) if dark is None else page
 
 
@@ -162,8 +166,7 @@ def _draw_robot(server: ViserServer, scene: Scene) -> dict[int, FrameHandle]:
     """The robot in its first posture. Returns the frames of its links, by index."""
     places = link_nodes(scene)
     server.scene.add_frame(places[BASE], show_axes=False)
-    for number, body in enumerate(scene.base, start=1):
-        _draw_body(server, places[BASE], number, body)
+    _draw_bodies(server, places[BASE], scene.base, scene.base_shapes)
     handles: dict[int, Any] = {}
     for index, (link, shown) in enumerate(zip(scene.links, scene.shown(), strict=True)):
         if not shown:
@@ -175,8 +178,7 @@ def _draw_robot(server: ViserServer, scene: Scene) -> dict[int, FrameHandle]:
             wxyz=_rounded(link.rotations(q))[0],
             position=_rounded(link.translations(q))[0],
         )
-        for number, body in enumerate(link.bodies, start=1):
-            _draw_body(server, places[index], number, body)
+        _draw_bodies(server, places[index], link.bodies, link.shapes)
     return handles
 
 
@@ -195,12 +197,13 @@ class GuideNodes:
     axes: tuple[str, ...]
     frames: tuple[str, ...]
     reach: tuple[str, ...]
+    shapes: tuple[str, ...]
 
 
 def guide_nodes(scene: Scene) -> GuideNodes:
     """Nodes of the guides of a scene; none where it has none."""
     if scene.guides is None:
-        return GuideNodes(axes=(), frames=(), reach=())
+        return GuideNodes(axes=(), frames=(), reach=(), shapes=())
     places = link_nodes(scene)
     moving = [index for index, link in enumerate(scene.links) if link.variable >= 0]
     return GuideNodes(
@@ -211,6 +214,7 @@ def guide_nodes(scene: Scene) -> GuideNodes:
             f"{places[scene.guides.tool_link]}/tool",
         ),
         reach=("/reach",) if len(scene.guides.reach) else (),
+        shapes=shape_nodes(scene),
     )
 
 
@@ -254,16 +258,41 @@ def _draw_guides(server: ViserServer, scene: Scene) -> None:
         )
 
 
-def _draw_body(server: ViserServer, carrier: str, number: int, body: RoundBody) -> None:
-    shape, turn = upright(body, _SWELL[carrier.count("/") % 2])
-    server.scene.add_mesh_simple(
-        f"{carrier}/body {node_name(number, body.name)}",
-        shape.vertices,
-        shape.faces,
-        color=body.paint.colour,
-        wxyz=turn,
-        position=body.start,
-    )
+def _draw_bodies(
+    server: ViserServer, carrier: str, bodies: Sequence[Body], shapes: Sequence[Body]
+) -> None:
+    """The bodies of a link, and the shapes that stand for them, hidden."""
+    swell = _SWELL[carrier.count("/") % 2]
+    for name, body in (*_nodes(carrier, "body", bodies), *_nodes(carrier, "shape", shapes)):
+        placed = placed_shape(body, swell)
+        server.scene.add_mesh_simple(
+            name,
+            placed.shape.vertices,
+            placed.shape.faces,
+            color=body.paint.colour,
+            opacity=None if body.paint.opacity == 1.0 else body.paint.opacity,
+            # meshes of robots are often open, or turned inside out here and there
+            side="double" if isinstance(body, MeshBody) else "front",
+            wxyz=placed.wxyz,
+            position=placed.position,
+            visible=body in bodies,
+        )
+
+
+def _nodes(carrier: str, what: str, bodies: Sequence[Body]) -> list[tuple[str, Body]]:
+    """Bodies of a link with the names of their nodes."""
+    return [
+        (f"{carrier}/{what} {node_name(number, body.name)}", body)
+        for number, body in enumerate(bodies, start=1)
+    ]
+
+
+def shape_nodes(scene: Scene) -> tuple[str, ...]:
+    """Names of the nodes of shapes, which are hidden until a reader asks for them."""
+    places = link_nodes(scene)
+    carried = [(places[BASE], scene.base_shapes)]
+    carried += [(places[index], link.shapes) for index, link in enumerate(scene.links)]
+    return tuple(name for place, shapes in carried for name, _ in _nodes(place, "shape", shapes))
 
 
 def _play(recording: Any, scene: Scene, handles: dict[int, FrameHandle]) -> None:
@@ -395,6 +424,25 @@ def titled(page: str, title: str) -> str:
         title: markup of ours, nothing from an input.
     """
     return credited(page.replace(_VISERS_TITLE, _OURS % title, 1))
+
+
+def with_shapes_box(page: str, shapes: Sequence[str]) -> str:
+    """A page of viser's with a box that shows the shapes of links; the same one where none has any.
+
+    Args:
+        page: with a body.
+        shapes: names of their nodes.
+    """
+    if not shapes:
+        return page
+    head, end, tail = page.rpartition("</body>")
+    box = (
+        f"<style>{asset('shapes.css', _ASSETS)}</style>"
+        '<label id="shapes"><input type="checkbox"> shapes that are checked</label>'
+        f'<script type="application/json" id="shape-nodes">{data_block(shapes)}</script>'
+        f"<script>{asset('viewer.js', _ASSETS)}{asset('shapes.js', _ASSETS)}</script>"
+    )
+    return f"{head}{box}{end}{tail}"
 
 
 def as_the_reader_likes(page: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Indices
 from robots.core.capsule import Capsule, default_capsule_name, unique_name
 from robots.core.errors import MechanismError, RobotFileError
 from robots.core.file_reading import HeldJoint, MeshShape, SideBranches, TipLink, UnreadShape
@@ -28,13 +28,20 @@ from robots.core.pose import (
     inverse_pose,
     make_pose,
     rotation_z,
+    transform_points,
     turn_between,
     unit_direction,
 )
 from robots.core.robot_file.source_text import read_bytes
 from robots.core.self_pairs import default_self_pairs
-from robots.core.shapes.link_shapes import LinkShape, UrdfShapes, carried, urdf_shapes
-from robots.core.shapes.mesh_files import MeshFolder
+from robots.core.shapes.link_shapes import (
+    LinkShape,
+    UrdfShapes,
+    carried,
+    link_meshes,
+    urdf_shapes,
+)
+from robots.core.shapes.mesh_files import MeshFile, MeshFolder
 from robots.core.urdf_document import (
     UNLIMITED,
     Element,
@@ -77,7 +84,7 @@ def load_urdf(
     """
     path = Path(path)
     raw = read_bytes(path)
-    folder = MeshFolder(folder=path.parent, extra=None if meshes is None else Path(meshes))
+    folder = MeshFolder.beside(path, meshes)
     shapes = urdf_shapes(raw, folder, origin=path.name, most=capsules)
     return read_urdf(raw, origin=path.name, tip=tip, base=base, shapes=shapes)
 
@@ -142,6 +149,51 @@ def mechanism_of(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrawnLink:
+    """The mesh that a link is drawn by.
+
+    Args:
+        link: its name.
+        joint: index of the joint that carries it, ``BASE`` for the base.
+        vertices: in that joint's frame. # (v, 3) [m]
+        faces: # (f, 3)
+    """
+
+    link: str
+    joint: int
+    vertices: Array
+    faces: Indices
+
+
+def drawn_links(
+    raw: bytes, files: Sequence[MeshFile], *, origin: str = "URDF", tip: str = ""
+) -> tuple[DrawnLink, ...]:
+    """What the links of a URDF that ``read_urdf`` has read are drawn by.
+
+    Args:
+        raw: the document.
+        files: meshes that were found for it; a link whose meshes were not is left out.
+        origin: as for ``read_urdf``.
+        tip: likewise.
+    """
+    document = parse_urdf(raw, origin)
+    tree = joints_in_order(document)
+    reading = _Reading(
+        document=document, tree=tree, tip=tip_of(document, tree, tip), gravity=np.zeros(3)
+    )
+    reading.mechanism()
+    return tuple(
+        DrawnLink(
+            link=mesh.link,
+            joint=reading.frames[mesh.link].joint,
+            vertices=transform_points(reading.frames[mesh.link].T, mesh.vertices),
+            faces=mesh.faces,
+        )
+        for mesh in link_meshes(document, files)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Frame:
     """Joint that carries a link, and the link's frame in that joint's."""
 
@@ -177,7 +229,7 @@ class _Reading:
     tree: LinkTree
     tip: TipLink
     gravity: Array
-    shapes: UrdfShapes
+    shapes: UrdfShapes = field(default_factory=UrdfShapes)
     chain: frozenset[str] = frozenset()
     joints: list[Joint] = field(default_factory=list)
     frames: dict[str, _Frame] = field(default_factory=dict)

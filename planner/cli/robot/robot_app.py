@@ -107,7 +107,7 @@ def show(
 
         if form or as_json:
             raise OptionError("--html goes with neither --as nor --json.", option="--html")
-        return write_robot_page(robot, tip, html, q, context.obj.forced(force))
+        return write_robot_page(robot, tip, meshes, html, q, context.obj.forced(force))
     if q:
         raise OptionError("--q is the posture of the page; give --html PAGE as well.", option="--q")
     if form:

@@ -1,20 +1,6 @@
 "use strict";
 // Runs inside the scene's frame: moves its nodes as the page around it says.
 (() => {
-  // viser's client takes messages from a server or a recording only. Its queue of messages stands
-  // in a context of its React tree; what is put there is drawn as any other message.
-  const viewer = () => {
-    const root = document.getElementById("root");
-    const key = root && Object.keys(root).find((name) => name.startsWith("__reactContainer$"));
-    const open = key ? [root[key]] : [];
-    while (open.length) {
-      const fiber = open.pop(), value = fiber.memoizedProps?.value;
-      if (Array.isArray(value?.mutable?.current?.messageQueue)) return value;
-      if (fiber.sibling) open.push(fiber.sibling);
-      if (fiber.child) open.push(fiber.child);
-    }
-    return null;
-  };
   // viser draws on demand, and for a quarter of a second after it: where frames take long, names
   // would stay behind their joints and the scene half faded in. Frames are asked for a while longer.
   let scene = null, until = 0, asking = 0;
@@ -39,7 +25,7 @@
     ask(500);
   });
   const wait = setInterval(() => {
-    const found = viewer();
+    const found = window.palpeurViewer();
     if (!found?.useSceneTree.getAll()["/robot"]) return; // the recording has not been drawn yet
     clearInterval(wait);
     scene = found.mutable.current;

@@ -214,7 +214,7 @@ def import_robot(
     if ending in (".csv", ".toml"):
         mechanism, form, notes = _of_table(path)
     else:
-        folder = MeshFolder(folder=path.parent, extra=None if meshes is None else Path(meshes))
+        folder = MeshFolder.beside(path, meshes)
         mechanism, form, notes = _of_xml(path, tip, base, folder, arguments or {})
     if form is SourceFormat.MJCF:
         _check_lengths(mechanism, path.name)

@@ -112,8 +112,8 @@ class UrdfShapes:
 
     Args:
         links: by name, of the links whose meshes were all found.
-        files: meshes that were read.
-        missing: meshes that were not found.
+        files: meshes that shape links, then those that only draw them.
+        missing: meshes that were sought to shape a link and not found.
     """
 
     links: Mapping[str, LinkShape] = field(default_factory=dict)
@@ -122,17 +122,13 @@ class UrdfShapes:
 
 
 def shapes_of(
-    urdf: UrdfText | Path | str,
-    meshes: MeshFolder | Path | str | None = None,
-    *,
-    most: int = 2,
-    partial: bool = False,
+    urdf: UrdfText | Path, folder: MeshFolder | None = None, *, most: int = 2, partial: bool = False
 ) -> UrdfShapes:
     """Fit capsules about the meshes of a URDF's links.
 
     Args:
         urdf: a document, or the path of a file.
-        meshes: where meshes are sought; a path is another folder beside that of the file.
+        folder: where meshes are sought; None for the folder of the file.
         most: number of capsules that a link may have.
         partial: whether meshes that are missing are listed; otherwise the first one is an error.
 
@@ -141,11 +137,15 @@ def shapes_of(
             cannot be; the message names file and line.
         RobotFileError: no URDF.
     """
-    document, folder = _opened(urdf, meshes)
-    found = _Meshes(document, folder, partial=partial)
+    if isinstance(urdf, Path):
+        folder = folder or MeshFolder.beside(urdf)
+        urdf = parse_urdf(read_bytes(urdf), urdf.name)
+    found = _Meshes(urdf, folder or MeshFolder(folder=None), partial=partial)
     shapes = {parts.link: found.shape(parts, most) for parts in found.collisions()}
     found.spans.check_small(tuple(shapes))
-    return UrdfShapes(links=shapes, files=tuple(found.files.values()), missing=tuple(found.missing))
+    missing = tuple(found.missing)
+    found.find_visuals()
+    return UrdfShapes(links=shapes, files=tuple(found.files.values()), missing=missing)
 
 
 def urdf_shapes(
@@ -162,25 +162,25 @@ def urdf_shapes(
     return shapes_of(parse_urdf(raw, origin), folder, most=most, partial=True)
 
 
-def link_meshes(
-    urdf: UrdfText | Path | str,
-    meshes: MeshFolder | Path | str | None = None,
-    *,
-    triangles: int = 20_000,
-) -> tuple[LinkMesh, ...]:
-    """Meshes to draw the links by: the visual ones, with fewer triangles where there are too many.
+def link_meshes(document: UrdfText, files: Sequence[MeshFile]) -> tuple[LinkMesh, ...]:
+    """Meshes to draw the links by: those of ``<visual>``, or else of ``<collision>``.
 
     Args:
-        urdf: a document, or the path of a file.
-        meshes: as for ``shapes_of``; those that are missing are left out.
-        triangles: of each link at most, about.
-
-    Raises:
-        MeshError: a mesh that is unreadable or unsafe.
+        document: the URDF.
+        files: meshes that were found for it. A link that lacks one is left out, and so is one whose
+            meshes cannot be read or are of no possible size: that is no reason to refuse a robot.
     """
-    document, folder = _opened(urdf, meshes)
-    found = _Meshes(document, folder, partial=True)
-    return tuple(_thinned(found.mesh(parts), triangles) for parts in found.visuals())
+    held = {file.name: file.raw for file in files}
+    found = _Meshes(document, MeshFolder(folder=None, held=held), partial=True)
+    drawn = {}
+    for parts in found.visuals():
+        try:
+            mesh = found.mesh(parts)
+            found.spans.check_small((mesh.link,))
+        except MeshError:
+            continue
+        drawn[mesh.link] = mesh
+    return tuple(drawn.values())
 
 
 def carried(shape: Stadium, frame: Array) -> Stadium:
@@ -200,19 +200,6 @@ def carried(shape: Stadium, frame: Array) -> Stadium:
     radius = math.ceil((shape.radius + moved + 1e-12) * _STEPS) / _STEPS
     corners = np.round(transform_points(frame, shape.corners) * _STEPS) / _STEPS
     return Stadium(start=rounded[0], end=rounded[1], radius=radius, corners=corners)
-
-
-def _opened(
-    urdf: UrdfText | Path | str, meshes: MeshFolder | Path | str | None
-) -> tuple[UrdfText, MeshFolder]:
-    if isinstance(urdf, UrdfText):
-        document, folder = urdf, None
-    else:
-        path = Path(urdf)
-        document, folder = parse_urdf(read_bytes(path), path.name), path.parent
-    if isinstance(meshes, MeshFolder):
-        return document, meshes
-    return document, MeshFolder(folder=folder, extra=None if meshes is None else Path(meshes))
 
 
 # --------------------------------------------------------------------------------- Meshes of links
@@ -266,7 +253,17 @@ class _Meshes:
     def visuals(self) -> Iterator[_Parts]:
         """Of each link that has meshes to be drawn."""
         for link in self.document.root.findall("link"):
-            yield from self._link(link, "visual", visual=True)
+            own = any(_mesh_elements(self.document, link, "visual"))
+            yield from self._link(link, "visual" if own else "collision", visual=own)
+
+    def find_visuals(self) -> None:
+        """Read the files that only draw links; one that is missing or too large is left out."""
+        for link in self.document.root.findall("link"):
+            for _, mesh in _mesh_elements(self.document, link, "visual"):
+                try:
+                    self._file(link.get("name", ""), mesh)
+                except MeshError:
+                    continue
 
     def shape(self, parts: _Parts, most: int) -> LinkShape:
         """The shape of a link, from disk where the same meshes were fitted before.
@@ -501,22 +498,3 @@ def _mesh_volume(mesh: LinkMesh) -> float | None:
         return None
     volume = sum(abs(float(body.volume)) for body in solid.split(only_watertight=False))
     return volume or None
-
-
-def _thinned(mesh: LinkMesh, most: int) -> LinkMesh:
-    """About so many triangles, by vertices of a grid's cells drawn together."""
-    vertices, faces = mesh.vertices, mesh.faces
-    low = vertices.min(axis=0)
-    extent = float(np.ptp(vertices, axis=0).max()) or 1.0
-    cells = 256
-    while len(faces) > most and cells > 4:
-        key = np.floor((mesh.vertices - low) * (cells / extent)).astype(np.int64)
-        _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        corners = inverse.reshape(-1)[mesh.faces]
-        a, b, c = corners.T
-        kept = corners[(a != b) & (b != c) & (c != a)]
-        vertices, faces = mesh.vertices[first], kept
-        cells = cells * 3 // 4
-    return LinkMesh(
-        link=mesh.link, vertices=vertices, faces=faces, files=mesh.files, visual=mesh.visual
-    )

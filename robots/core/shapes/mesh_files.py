@@ -79,6 +79,29 @@ class MeshFolder:
     held: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     advice: str = "name the folder that holds it with --meshes FOLDER"
 
+    @classmethod
+    def beside(cls, urdf: Path, extra: Path | str | None = None) -> MeshFolder:
+        """The folders of a URDF file.
+
+        Args:
+            urdf: the file.
+            extra: another folder that meshes are sought in, first.
+
+        Raises:
+            MeshError: the other folder is none.
+        """
+        if extra is None:
+            return cls(folder=urdf.parent)
+        folder = Path(extra)
+        if not folder.is_dir():
+            reason = "is a file" if folder.exists() else "does not exist"
+            raise MeshError(
+                f"The folder of meshes {str(extra)!r} {reason}; give the folder that holds the "
+                "packages or files that the URDF names.",
+                folder=str(extra),
+            )
+        return cls(folder=urdf.parent, extra=folder)
+
     def read(self, reference: str, *, spent: int = 0) -> MeshFile:
         """Find and read the file that a URDF names.
 

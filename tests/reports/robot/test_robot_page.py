@@ -10,8 +10,8 @@ import pytest
 from planner.errors import OptionError
 from reports.robot import robot_page
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
-from robots.core.model import Model
 from robots.core.pose import rotation_zyx
+from robots.robot import Robot
 from tests.cases import cases
 
 HOSTILE = "</script><b id=own>q"
@@ -74,7 +74,7 @@ def arm():
 
 @pytest.fixture(scope="module")
 def model(arm):
-    return Model(arm, "numpy")
+    return Robot(arm, engine="numpy")
 
 
 @pytest.fixture(scope="module")
@@ -279,4 +279,4 @@ def test_a_posture_outside_is_refused(model):
 def test_a_robot_that_cannot_move_is_refused():
     still = Mechanism(name="still", joints=(joint("a", JointKind.FIXED, BASE, np.eye(4)),))
     with pytest.raises(OptionError, match="only fixed joints"):
-        robot_page(Model(still, "numpy"))
+        robot_page(Robot(still, engine="numpy"))

@@ -15,7 +15,7 @@ from robots.core.kernels import cache
 from robots.core.pose import make_pose, rotation_zyx, transform_points
 from robots.core.robot_file import read_robot, write_toml
 from robots.core.self_pairs import PairReason, default_self_pairs, unwatched_pairs
-from robots.core.shapes import link_meshes, link_shapes, shapes_of
+from robots.core.shapes import link_shapes, shapes_of
 from robots.core.shapes.link_shapes import carried
 from robots.core.urdf import load_urdf
 
@@ -201,9 +201,39 @@ def test_pairs_and_shapes_are_shown_and_written(folder):
         assert one.radius == pytest.approx(other.radius, abs=1e-15)
 
 
-def test_drawn_meshes_are_thinned(folder):
-    trimesh.creation.icosphere(subdivisions=5, radius=0.2).export(folder / "ball.stl")
-    path = write(folder, link("a", "ball.stl", tag="visual"))
-    (mesh,) = link_meshes(path, triangles=1000)
-    assert 200 < len(mesh.faces) <= 1000
-    assert np.allclose(np.linalg.norm(mesh.vertices, axis=1), 0.2, atol=1e-6)
+def test_links_are_drawn_by_their_visual_meshes_else_by_those_that_are_checked(folder):
+    rod = f'<visual><origin {ORIGIN}/><geometry><mesh filename="rod.stl"/></geometry></visual>'
+    both = link("a", "box.stl").replace("</link>", f"{rod}</link>")
+    path = write(folder, both, link("b", "box.stl"), link("c", "no.stl", tag="visual"))
+    arm = pp.load_robot(path)
+    drawn = {one.link: one for one in arm.drawn_links}
+    assert set(drawn) == {"a", "b"}
+    assert [file.name for file in arm.source.meshes] == ["box.stl", "rod.stl"]
+    # where the URDF puts them in the base, the arm at zero
+    T = arm.transforms(np.zeros((1, 3)))[0]
+    placed = transform_points(PLACE, vertices(folder, "rod.stl")) + np.array([0, 0, 0.4])
+    found = transform_points(T[drawn["a"].joint], drawn["a"].vertices)
+    corners = placed[trimesh.load(folder / "rod.stl").faces].reshape(-1, 3)  # as the file has them
+    assert np.abs(found[drawn["a"].faces].reshape(-1, 3) - corners).max() < 1e-7
+    assert pp.load_robot("ur5e").drawn_links == ()
+
+
+@pytest.mark.parametrize("scale", ["1000 1000 1000", "0.00001 0.00001 0.00001"])
+def test_a_drawn_mesh_of_an_impossible_size_is_left_out(folder, scale):
+    text = link("a", "box.stl").replace(
+        "</link>",
+        f'<visual><geometry><mesh filename="rod.stl" scale="{scale}"/></geometry></visual></link>',
+    )
+    arm = pp.load_robot(write(folder, text))
+    assert arm.drawn_links == ()
+    assert [shape.link for shape in arm.mechanism.mesh_shapes] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"), [("nowhere", "does not exist"), ("box.stl", "is a file")]
+)
+def test_a_folder_of_meshes_that_is_none_is_one_clear_error(folder, place, reason):
+    path = write(folder, link("a", "box.stl"))
+    for opened in (pp.load_robot, load_urdf):
+        with pytest.raises(MeshError, match=f"{place}' {reason}; give the folder that holds"):
+            opened(path, meshes=folder / place)
