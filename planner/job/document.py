@@ -22,6 +22,7 @@ from parts.points.tables import frame_csv
 from parts.sampling.sample import Sample
 from planner.errors import JobError, OutputError
 from planner.job.elements import JobInput
+from planner.job.folder import meshes_base
 from planner.job.part import WITH_UNIT, WITHOUT_UNIT
 from robots.core.caps import reason_of
 from robots.core.file_units import degrees_text, millimetres_text
@@ -90,11 +91,24 @@ class JobDocument:
         robot: Robot | Mechanism | DataFrame | Path | str | None,
         settings: Mapping[str, object] | None,
     ) -> None:
-        """Set the robot, where one is given, and lay the settings over [robot]."""
+        """Set the robot, where one is given, and lay the settings over [robot].
+
+        Raises:
+            JobError: a folder of meshes for a robot that is not read from a file here.
+        """
         table = self.tables.setdefault("robot", {})
+        settings = dict(settings or {})
+        meshes: Any = settings.pop("meshes", None)  # they are held beside the robot's file
+        if meshes is not None and not isinstance(robot, str | Path):
+            raise JobError(
+                f"meshes is {str(meshes)!r} without the path of a URDF file as robot; give the "
+                "path as well, or robot=load_robot(FILE, meshes=FOLDER).",
+                key="robot.meshes",
+            )
         if robot is not None:
-            source = load_robot(robot).source
-            table.pop("tip", None)
+            source = load_robot(robot, meshes=meshes).source
+            for key in ("tip", "meshes"):
+                table.pop(key, None)
             name = source.model if source.raw is None else self._hold(source.model, source.raw)
             table["model"] = name
             for mesh in source.meshes:
@@ -102,7 +116,7 @@ class JobDocument:
                 self.inputs[item.name] = item
             if source.tip:
                 table["tip"] = source.tip
-        _lay(table, settings or {})
+        _lay(table, settings)
 
     def set_part(self, part: Part | Trimesh | Path | str | None, pose: ArrayLike | None) -> None:
         """Set the part's geometry and its pose, each where it is given."""
@@ -224,6 +238,9 @@ class JobDocument:
             for item in self._files()
             if not item.beside and not _stands_inside(item.name)
         }
+        for folder in _mesh_folders(self.tables):
+            if not _stands_inside(folder):
+                moved[folder] = f"{PurePosixPath(folder).name or 'meshes'}/"
         moved |= {
             item.name: _beside(item, moved[item.beside])
             for item in self._files()
@@ -280,9 +297,17 @@ def _file_names(tables: Mapping[str, Any]) -> Iterator[str]:
         name = (tables.get(table) or {}).get(key)
         if isinstance(name, str):
             yield name
+    yield from _mesh_folders(tables)
     for obstacle in (tables.get("cell") or {}).get("obstacle") or ():
         if isinstance(obstacle.get("geometry"), str):
             yield obstacle["geometry"]
+
+
+def _mesh_folders(tables: Mapping[str, Any]) -> Iterator[str]:
+    """The folder of meshes, where there is one, as what lies in it is ``beside``."""
+    folder = (tables.get("robot") or {}).get("meshes")
+    if isinstance(folder, str):
+        yield meshes_base(folder)
 
 
 def _renamed(tables: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -296,6 +321,9 @@ def _renamed(tables: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, A
     ):
         if table in fresh and fresh[table].get(key) in names:
             fresh[table][key] = names[fresh[table][key]]
+    for folder in _mesh_folders(tables):
+        if folder in names:
+            fresh["robot"]["meshes"] = names[folder].rstrip("/")
     if "obstacle" in (fresh.get("cell") or {}):
         fresh["cell"]["obstacle"] = [
             one | {"geometry": names[one["geometry"]]} if one.get("geometry") in names else one

@@ -31,7 +31,8 @@ class JobInput:
         sha256: of its bytes, in hexadecimal.
         path: where it was read; None for a library entry and for what only memory holds.
         content: its bytes, of a robot, part or points made in Python.
-        beside: name of the file that names it; empty where the job file does.
+        beside: name of the file that names it, or, with / at its end, of the folder that the job
+            gives for such files; empty where the job file names it.
     """
 
     name: str

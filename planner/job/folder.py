@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from typing import Literal
 
 from parts.geometry.source_file import SourceFile, read_source
 from planner.errors import JobError
@@ -46,33 +47,37 @@ class JobFolder:
         Raises:
             JobError: a path that leaves the folder, or that is no file.
         """
+        return self._find(name, key, "file")
+
+    def _find(self, name: str, key: KeyPath, kind: Literal["file", "folder"]) -> Path:
         try:
             root = self.root.resolve()
             path = (root / name).resolve()
             inside = path.is_relative_to(root)
-            is_file = path.is_file()
+            is_file, is_folder = path.is_file(), path.is_dir()
         except (OSError, ValueError, RuntimeError) as error:
             raise self.source.error(
                 key, f"is {name!r}, which is no usable path: {error}."
             ) from None
-        if not is_file and any(sign in name for sign in _MADE_BY_ESCAPES):
+        right = is_file if kind == "file" else is_folder
+        if not right and any(sign in name for sign in _MADE_BY_ESCAPES):
             raise self.source.error(
                 key,
-                f"is {name!r}, which holds a control character and is no file: in double quotes "
+                f"is {name!r}, which holds a control character and is no {kind}: in double quotes "
                 "a backslash begins an escape; write the path with /, or in single quotes.",
                 found=name,
             )
         if not inside and not self.allow_outside:
             raise self.source.error(
                 key,
-                f"is {name!r}, which leaves the job's folder; move the file into the folder, or "
+                f"is {name!r}, which leaves the job's folder; move the {kind} into the folder, or "
                 "allow it with --allow-outside.",
                 found=name,
             )
-        if not is_file:
-            reason = "is a folder" if path.is_dir() else "does not exist"
+        if not right:
+            reason = "is a folder" if is_folder else "is a file" if is_file else "does not exist"
             raise self.source.error(
-                key, f"is {name!r}, but {path} {reason}; give the path of a file.", found=name
+                key, f"is {name!r}, but {path} {reason}; give the path of a {kind}.", found=name
             )
         return path
 
@@ -103,32 +108,45 @@ class JobFolder:
             record=JobInput(name=name, sha256=hashlib.sha256(raw).hexdigest(), path=path),
         )
 
-    def mesh_folder(self, model: str, found: InputBytes) -> MeshFolder:
-        """Where the meshes of a URDF file are sought: beside it, never outside the job's folder.
+    def mesh_folder(self, model: str, found: InputBytes, meshes: str | None) -> MeshFolder:
+        """Where the meshes of a URDF file are sought: never outside the job's folder.
 
         Args:
             model: the file, as the job names it.
             found: its content.
+            meshes: folder that the job gives for them; None for those beside the file only.
+
+        Raises:
+            JobError: a folder that leaves the job's, or that is none.
         """
         if model in self.held:
-            held = {posixpath.relpath(name, _parent(model)): raw for name, raw in self.held.items()}
+            bases = (_parent(model), *(() if meshes is None else (meshes_base(meshes),)))
+            held = {
+                posixpath.relpath(name, base): raw
+                for base in bases
+                for name, raw in self.held.items()
+            }
             return MeshFolder(folder=None, held=held)
         root = self.root.resolve()
         inside = found.path.is_relative_to(root)
+        extra = root if inside else None
+        if meshes is not None:
+            extra = self._find(meshes, ("robot", "meshes"), "folder")
         return MeshFolder(
             folder=found.path.parent,
-            extra=root if inside else None,
+            extra=extra,
             within=None if self.allow_outside else root,
-            advice="make a robot file of it: palpeur robot import FILE --meshes FOLDER",
+            advice='name the folder that holds it with meshes = "…" in [robot]',
         )
 
-    def mesh_record(self, model: str, mesh: MeshFile) -> JobInput:
-        """Record of a mesh that shapes a link: named where a copy of the job would have it."""
-        name = posixpath.normpath(posixpath.join(_parent(model), mesh.name))
+    def mesh_record(self, model: str, mesh: MeshFile, meshes: str | None) -> JobInput:
+        """Record of a mesh of a link: named where a copy of the job would have it."""
+        beside = model if meshes is None else meshes_base(meshes)
+        name = posixpath.normpath(posixpath.join(_parent(beside), mesh.name))
         if mesh.path is None:
-            return JobInput.of_content(name, mesh.raw, beside=model)
+            return JobInput.of_content(name, mesh.raw, beside=beside)
         digest = hashlib.sha256(mesh.raw).hexdigest()
-        return JobInput(name=name, sha256=digest, path=mesh.path, beside=model)
+        return JobInput(name=name, sha256=digest, path=mesh.path, beside=beside)
 
     def hashed(self, name: str, key: KeyPath) -> JobInput:
         """Hash of a geometry file that is read later.
@@ -165,6 +183,11 @@ class JobFolder:
 
     def _unreadable(self, name: str, key: KeyPath, reason: str) -> JobError:
         return self.source.error(key, f"is {name!r}, which cannot be read: {reason}.")
+
+
+def meshes_base(meshes: str) -> str:
+    """The folder that a job gives for meshes, as what lies in it is ``beside``: it ends in /."""
+    return posixpath.normpath(meshes.replace("\\", "/")) + "/"
 
 
 def _parent(name: str) -> str:

@@ -110,6 +110,13 @@ def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, tuple[JobIn
                 "tip out, or give robot.tool.",
                 tip=tip,
             )
+        if table.meshes is not None and (model in library_names() or suffix == ".toml"):
+            raise folder.source.error(
+                ("robot", "meshes"),
+                f"is {table.meshes!r}, but {model} is no URDF file and has its shapes as capsules; "
+                "leave meshes out.",
+                meshes=table.meshes,
+            )
         if model in library_names():
             text = text_of(model)
             mechanism = read_robot(text, origin=f"{model}.toml")
@@ -126,7 +133,7 @@ def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, tuple[JobIn
         found = folder.read(model, _MODEL, cap=Cap.ROBOT_BYTES)
         name = found.path.name
         if suffix == ".urdf":
-            return _urdf(model, found, tip, folder)
+            return _urdf(table, found, folder)
         mechanism = _toml(found.raw, name)
     except RobotError as error:
         raise folder.source.error(
@@ -136,15 +143,15 @@ def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, tuple[JobIn
 
 
 def _urdf(
-    model: str, found: InputBytes, tip: str, folder: JobFolder
+    table: JobRobotTable, found: InputBytes, folder: JobFolder
 ) -> tuple[Robot, tuple[JobInput, ...]]:
-    """The robot of a URDF file, shaped by the meshes that lie in the job's folder."""
-    name = found.path.name
-    meshes = folder.mesh_folder(model, found)
+    """The robot of a URDF file, shaped and drawn by meshes that lie in the job's folder."""
+    name, tip = found.path.name, table.tip or ""
+    meshes = folder.mesh_folder(table.model, found, table.meshes)
     shapes = urdf_shapes(found.raw, meshes, origin=name)
     mechanism = read_urdf(found.raw, origin=name, tip=tip, shapes=shapes)
     source = RobotSource(model=name, raw=found.raw, tip=tip, meshes=shapes.files)
-    records = (folder.mesh_record(model, mesh) for mesh in shapes.files)
+    records = (folder.mesh_record(table.model, mesh, table.meshes) for mesh in shapes.files)
     return Robot(mechanism, source=source), (found.record, *records)
 
 

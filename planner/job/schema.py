@@ -180,6 +180,12 @@ class JobRobotTable(Table):
         description="of a URDF file: link whose frame is the tool frame; default tool0, flange, "
         "tcp or tool, else the last link behind the most moving joints",
     )
+    meshes: str | None = Field(
+        default=None,
+        min_length=1,
+        description="of a URDF file: folder that the meshes of its links are sought in first; "
+        "default only beside the file",
+    )
     tool: PoseTable | None = Field(
         default=None, description="replaces the robot's tool frame, in the joint that carries it"
     )

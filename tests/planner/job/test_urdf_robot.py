@@ -199,3 +199,69 @@ def test_a_changed_mesh_is_another_job_and_one_outside_is_refused(shaped_job, tm
     path.symlink_to(secret)
     with pytest.raises(JobError, match=r"(?s)robot\.model .*meshes/link\.stl.*leads out"):
         pp.read_job(tmp_path / "job.toml")
+
+
+@pytest.fixture
+def packaged_job(job_of, tmp_path):
+    """A job that names the folder of its robot's meshes, which lie in packages there."""
+    place = tmp_path / "bodies" / "a" / "b.stl"
+    place.parent.mkdir(parents=True)
+    trimesh.creation.capsule(height=0.2, radius=0.05).export(place)
+    text = JOB.replace('"arm.urdf"', '"arm.urdf"\nmeshes = "bodies"')
+    return job_of(text, files={"arm.urdf": urdf()})
+
+
+def test_a_job_names_the_folder_of_meshes(packaged_job, tmp_path):
+    (mesh,) = (item for item in packaged_job.inputs if item.beside)
+    assert (mesh.name, mesh.beside) == ("bodies/a/b.stl", "bodies/")
+    assert packaged_job.mechanism.unread_shapes == ()
+    assert len(packaged_job.robot.drawn_links) == 1
+    copies = [
+        packaged_job.replace(name="other"),
+        pp.read_job(packaged_job.replace(name="o").write(tmp_path / "copy" / "job.toml")),
+        packaged_job.replace(
+            robot=tmp_path / "arm.urdf", robot_settings={"meshes": tmp_path / "bodies"}
+        ),
+    ]
+    copies.append(pp.read_job(copies[-1].write(tmp_path / "third" / "job.toml")))
+    for copy in copies:
+        assert link_capsules(copy) == link_capsules(packaged_job)
+
+
+def test_a_folder_of_meshes_outside_is_the_users_to_allow_and_goes_with_copies(
+    packaged_job, tmp_path
+):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    for name in ("arm.urdf", "points.csv"):
+        (inner / name).write_bytes((tmp_path / name).read_bytes())
+    path = inner / "job.toml"
+    path.write_text(packaged_job.text.replace('"bodies"', '"../bodies"'))
+    with pytest.raises(JobError, match=r"robot\.meshes .*leaves the job's folder.*--allow-outside"):
+        pp.read_job(path)
+    job = pp.read_job(path, allow_outside=True)
+    copy = pp.read_job(job.write(tmp_path / "copy" / "job.toml"))
+    assert copy._document()["robot"]["meshes"] == "bodies"
+    assert link_capsules(copy) == link_capsules(packaged_job)
+
+
+@pytest.mark.parametrize(
+    ("model", "meshes", "told"),
+    [
+        ("arm.urdf", "nowhere", "does not exist; give the path of a folder"),
+        ("arm.urdf", "arm.urdf", "is a file; give the path of a folder"),
+        ("measuring-arm", "bodies", "is no URDF file and has its shapes as capsules"),
+    ],
+)
+def test_a_folder_of_meshes_that_cannot_be_is_told_by_its_key(
+    packaged_job, tmp_path, model, meshes, told
+):
+    text = packaged_job.text.replace('"arm.urdf"', f'"{model}"').replace('"bodies"', f'"{meshes}"')
+    (tmp_path / "job.toml").write_text(text)
+    with pytest.raises(JobError, match=rf"(?s)robot\.meshes .*{told}"):
+        pp.read_job(tmp_path / "job.toml")
+
+
+def test_meshes_without_their_file_are_told(packaged_job):
+    with pytest.raises(JobError, match="without the path of a URDF file"):
+        packaged_job.replace(robot_settings={"meshes": "bodies"})
