@@ -33,6 +33,7 @@ def audit(mechanism: Mechanism) -> Iterator[Finding]:
             message=message,
             hint=_joint_hint(code, joints),
         )
+    yield from _effort_findings(mechanism)
     if mechanism.masses_known and mechanism.total_mass > 0.0 and mechanism.dof:
         yield from _mass_matrix_findings(mechanism)
     yield from reading_findings(mechanism)
@@ -59,6 +60,23 @@ def _joint_doubts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
             yield joint.name, "R103", f"A speed or acceleration limit is missing: {absent}."
         if index in massless and mechanism.masses_known:
             yield joint.name, "R104", "Neither its body nor any beyond it has mass."
+
+
+def _effort_findings(mechanism: Mechanism) -> Iterator[Finding]:
+    """Joints whose torque or force nothing limits, where it is evaluated."""
+    if not mechanism.masses_known or mechanism.total_mass == 0.0:
+        return
+    free = [joint for joint in mechanism.movable if np.isinf(joint.max_effort)]
+    if free:
+        keys = {"max_torque_nm" if joint.kind.angular else "max_force_n" for joint in free}
+        yield Finding(
+            code="R113",
+            severity=Severity.NOTE,
+            subject=finding.Joints(tuple(joint.name for joint in free)),
+            message="No torque or force limit is known, so none is checked.",
+            hint=f"Give {' or '.join(sorted(keys, reverse=True))}: in the joint's table of a robot "
+            "file, or in a job under robot.limits.NAME. In a URDF file an effort of 0 is none.",
+        )
 
 
 def _joint_hint(code: str, joints: Sequence[str]) -> str:

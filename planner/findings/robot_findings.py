@@ -110,8 +110,9 @@ def unread_shape_findings(mechanism: Mechanism) -> Iterator[Finding]:
             message=f"{subject} {kind} shapes, which are not checked.",
             hint="Give these links spheres, cylinders or boxes, or capsules in a robot file."
             if not sought
-            else f"Put the meshes where they are looked for ({named(sought)}), or give these links "
-            "spheres, cylinders, boxes, or capsules in a robot file.",
+            else f"Put the meshes where they are looked for ({named(sought)}), name their folder "
+            "with --meshes (in a job robot.meshes), or give these links spheres, cylinders, boxes, "
+            "or capsules in a robot file.",
         )
 
 

@@ -56,6 +56,8 @@ def degrees_text(value: float) -> str:
 
 def rounded_length(value: float) -> float:
     """The length with at most twelve decimal digits of its millimetres."""
+    if not math.isfinite(value):
+        return value
     return metres(Context(prec=12).plus(Decimal(float(value)).scaleb(3, _CONTEXT)))
 
 

@@ -486,7 +486,11 @@ def _body(document: UrdfText, link: Element, T: Array) -> Body:
         return Body()
     mass = document.number(document.child(inertial, "mass"), "value")
     if mass < 0.0:
-        raise document.error(inertial, f"has mass {mass:g} kg; expected zero or more.")
+        raise document.error(
+            inertial,
+            f"of link {link.get('name')!r} has mass {mass:g} kg; expected zero or more. Give its "
+            '<mass value="…"/>, or remove the <inertial> of every link: masses are then unknown.',
+        )
     pose = T @ document.origin_of(inertial)
     entries = document.child(inertial, "inertia")
     xx, xy, xz, yy, yz, zz = (

@@ -339,7 +339,9 @@ def _root(document: UrdfText, links: dict[str, Element], carried: dict[str, Elem
     roots = [name for name in links if name not in carried]
     if not roots:
         raise document.error(
-            document.root, "has no root link: every link is carried, so the links close a loop."
+            document.root,
+            "has no root link: every link is carried, so the links close a loop. Only trees are "
+            "read; cut the loop.",
         )
     if len(roots) > 1:
         raise document.error(

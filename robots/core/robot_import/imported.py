@@ -18,7 +18,8 @@ import numpy as np
 
 from robots.core.capsule import unique_name
 from robots.core.errors import RobotFileError
-from robots.core.mechanism import BASE, STANDARD_GRAVITY, JointKind, Mechanism
+from robots.core.file_units import rounded_angle, rounded_length
+from robots.core.mechanism import BASE, STANDARD_GRAVITY, Joint, JointKind, Mechanism
 from robots.core.robot_file import load as load_toml
 from robots.core.robot_file import write_toml
 from robots.core.robot_file.conversion import PRISMATIC_KEYS, REVOLUTE_KEYS
@@ -211,6 +212,12 @@ def import_robot(
             "Its tool frame stands in [tool] of the robot file.",
             file=path.name,
         )
+    if meshes is not None and ending in (".csv", ".toml"):
+        raise RobotFileError(
+            f"{path.name} names no meshes; leave --meshes out. Shapes stand in [[joint.capsule]] "
+            "of the robot file.",
+            file=path.name,
+        )
     if ending in (".csv", ".toml"):
         mechanism, form, notes = _of_table(path)
     else:
@@ -220,9 +227,17 @@ def import_robot(
         _check_lengths(mechanism, path.name)
     if name:
         mechanism = replace(mechanism, name=name)
+    if ending != ".toml":
+        mechanism = replace(mechanism, joints=tuple(map(_with_plain_limits, mechanism.joints)))
     mechanism, renamed = _without_reserved_name(mechanism)
     found = (*notes, *renamed, *_notes(mechanism, form))
     return ImportedRobot(mechanism=mechanism, origin=path.name, format=form, notes=found)
+
+
+def _with_plain_limits(joint: Joint) -> Joint:
+    """A joint whose range has twelve digits: -2.0943951023931953 rad of a source is -120 deg."""
+    plain = rounded_angle if joint.kind.angular else rounded_length
+    return replace(joint, q_min=plain(joint.q_min), q_max=plain(joint.q_max))
 
 
 # ------------------------------------------------------------------------------------- The formats
