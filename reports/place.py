@@ -64,6 +64,7 @@ def place_document(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Do
         "best": _standing(best),
         "tolerance": {
             "reference_mm": _reference(best),
+            **{kind.value: None for kind in FixturingErrorKind},
             **{found.kind.value: _tolerance(found) for found in tolerances},
         },
         "search": _search(placing),
@@ -131,6 +132,7 @@ def _search(placing: Placing) -> Document:
         "seed": settings.seed,
         "poses_tried": placing.tried,
         "poses_planned": placing.planned,
+        "interrupted": placing.interrupted,
     }
 
 
@@ -164,7 +166,17 @@ def place_lines(placing: Placing, tolerances: tuple[MisFixturing, ...]) -> Itera
     yield f"Clearance: {measured_to(best.plan)}."
     yield f"Rule: {_rule(placing)}"
     yield f"{placing.tried} poses tried, {placing.planned} of them planned."
+    if placing.interrupted:
+        yield "Interrupted: this is the best pose so far."
     yield ""
+    if not tolerances:
+        reason = (
+            "the work was interrupted"
+            if placing.interrupted or placing.feasible
+            else "not every point is measurable"
+        )
+        yield f"Mis-fixturing that the best pose tolerates: not evaluated, as {reason}."
+        return
     yield "Mis-fixturing that the best pose tolerates, the branches of the plan kept"
     for found in tolerances:
         yield from _place_summary_tolerance(found)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from planner.errors import JobError
 from planner.order.graph import CandidatePool, Forced, Graph
-from robots.core.arrays import Indices, Mask
+from robots.core.arrays import Array, Indices, Mask
 
 Way = tuple[tuple[int, ...], float]  # candidates of the points of a stop, seconds
 
@@ -86,10 +87,12 @@ class _StopDraft:
 
     def __init__(self, pool: CandidatePool, forced: Forced) -> None:
         self._pool, self._rows = pool, forced.rows(pool.point.size)
-        self._times = {
-            (int(a), int(b)): float(s)
-            for (a, b), s in zip(forced.ends, forced.seconds, strict=True)
-        }
+        # by the candidate that is left; of a pair that is forced one way only, the other way too
+        self._forced: dict[int, dict[int, float]] = {}
+        for (a, b), seconds in zip(forced.ends.tolist(), forced.seconds.tolist(), strict=True):
+            self._forced.setdefault(b, {})[a] = seconds
+        for (a, b), seconds in zip(forced.ends.tolist(), forced.seconds.tolist(), strict=True):
+            self._forced.setdefault(a, {})[b] = seconds
         self._chains: list[tuple[int, ...]] = []
         self._weights: list[float] = []
         self._first = [0]
@@ -102,7 +105,7 @@ class _StopDraft:
         if len(chain) == 1:
             ways: list[Way] = [((int(c),), float(self._pool.weight[c])) for c in chain[0]]
         else:
-            ways = [way for entry in chain[0] for way in self._through(int(entry), chain[1:])]
+            ways = self._through(chain)
             self._oriented.append(len(self._group))
         least = min(weight for _, weight in ways)
         self._chains += [candidates for candidates, _ in ways]
@@ -111,22 +114,34 @@ class _StopDraft:
         self._group.append(int(group))
         self._constant += least
 
-    def _through(self, entry: int, rest: list[Indices]) -> list[Way]:
-        """The quickest way from an entry to every candidate of the last point."""
-        ways: list[Way] = [((entry,), float(self._pool.weight[entry]))]
-        for layer in rest:
-            ends = np.array([way[-1] for way, _ in ways])
-            travel = self._pool.times.between(ends[:, None], layer)
-            for i, a in enumerate(ends.tolist()):
-                for j, b in enumerate(layer.tolist()):
-                    other = self._times.get((a, b), self._times.get((b, a), travel[i, j]))
-                    travel[i, j] = ways[i][1] + other
-            step = np.argmin(travel, axis=0)
-            ways = [
-                ((*ways[i][0], b), float(travel[i, j] + self._pool.weight[b]))
-                for j, (i, b) in enumerate(zip(step.tolist(), layer.tolist(), strict=True))
-            ]
-        return ways
+    def _through(self, chain: list[Indices]) -> list[Way]:
+        """The quickest way from every candidate of the first point to every one of the last."""
+        weight = self._pool.weight
+        cost = self._travel(chain[0], chain[1]) + weight[chain[0]][:, None] + weight[chain[1]]
+        steps: list[Indices] = []  # best candidate of the layer before # (entries, layer) each
+        for before, layer in pairwise(chain[1:]):
+            arrive = cost[:, :, None] + self._travel(before, layer)
+            steps.append(np.argmin(arrive, axis=1))
+            best = np.take_along_axis(arrive, steps[-1][:, None], axis=1)[:, 0]
+            cost = best + weight[layer]
+        column = np.broadcast_to(np.arange(chain[-1].size), cost.shape)
+        found = [chain[-1][column]]
+        for layer, step in zip(reversed(chain[1:-1]), reversed(steps), strict=True):
+            column = np.take_along_axis(step, column, axis=1)
+            found.append(layer[column])
+        found.append(np.broadcast_to(chain[0][:, None], cost.shape))
+        ways = np.stack(found[::-1], axis=-1).reshape(-1, len(chain))
+        return list(zip(map(tuple, ways.tolist()), cost.ravel().tolist(), strict=True))
+
+    def _travel(self, before: Indices, layer: Indices) -> Array:
+        """Seconds from candidates to candidates, forced ones among them."""
+        travel = np.asarray(self._pool.times.between(before[:, None], layer))
+        place = {b: j for j, b in enumerate(layer.tolist())}
+        for i, a in enumerate(before.tolist()):
+            for b, seconds in self._forced.get(a, {}).items():
+                if b in place:
+                    travel[i, place[b]] = seconds
+        return travel
 
     def stops(self) -> Stops:
         """All that were added."""

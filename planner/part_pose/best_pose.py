@@ -99,6 +99,7 @@ class Placing:
         best: the part where it should be; the given pose itself where none is better.
         tried: number of poses that were judged.
         planned: number of poses that were planned.
+        interrupted: whether the search was, so that the best pose is only the best so far.
     """
 
     job: Job
@@ -107,6 +108,7 @@ class Placing:
     best: PlannedPose
     tried: int
     planned: int
+    interrupted: bool = False
 
     @property
     def feasible(self) -> bool:
@@ -115,13 +117,14 @@ class Placing:
 
 
 def best_pose(job: Job, progress: Progress = silent) -> Placing:
-    """Place the part of a job.
+    """Place the part of a job; an interrupt ends the search with the best pose so far.
 
     Args:
         job: with points in the part's frame; its ``place`` says where to look.
-        progress: told how far the work is.
+        progress: told how far the work is; it may interrupt.
 
     Raises:
+        KeyboardInterrupt: before any pose was judged.
         JobError: the points are given in the base frame; the goal is energy and the masses are not
             known.
         RobotError: the robot cannot do such a job.
@@ -138,16 +141,19 @@ def best_pose(job: Job, progress: Progress = silent) -> Placing:
     order = visiting_order(given.plan)
     search = PoseSearch(PoseRating(job, order), space, job.place.seed, progress)
     found = search.run(SHARES[goal], timed=goal != "energy")
-    planned = _planned(in_order(job, order), _finalists(found, space), goal, progress)
+    finalists = _Finalists(in_order(job, order), _finalists(found, space), goal, progress)
+    planned = finalists.plan_first() if found.interrupted else finalists.plan_all()
+    interrupted = found.interrupted or finalists.interrupted
     allowed = [given, *planned] if not np.any(space.nearest) else planned
     best = preferred(given, allowed, goal)
     return Placing(
         job=job,
         space=space,
         given=given,
-        best=best if best is given else _reordered(job, best),
+        best=best if best is given or interrupted else _reordered(job, best),
         tried=len(found.tried.moves),
         planned=1 + len(planned),
+        interrupted=interrupted,
     )
 
 
@@ -172,21 +178,41 @@ def _finalists(found: SearchResult, space: PoseSpace) -> Array:
     return space.poses(np.concatenate([wide.moves, quick.moves]))
 
 
-def _planned(job: Job, poses: Array, goal: str, progress: Progress) -> list[PlannedPose]:
-    """Plans of the finalists; of the later ones only where they may be needed."""
-    planned: list[PlannedPose] = []
-    many = len(job.points) > _MANY
-    enough = _BY_MARGIN + (1 if many else _BY_TIME)
-    most = len(poses) if not many else 2 * enough
-    for done, T in enumerate(poses[:most]):
-        progress("poses planned", done, len(poses[:most]))
-        good = sum(standing.plan.feasible for standing in planned)
-        if done >= enough and (good >= enough or not _hidden(planned)) and goal != "energy":
-            break
+class _Finalists:
+    """Plans of the finalists. Args: poses: by falling preference. # (k, 4, 4)."""
+
+    def __init__(self, job: Job, poses: Array, goal: str, progress: Progress) -> None:
+        self.job, self.poses, self.goal, self.progress = job, poses, goal, progress
+        self.interrupted = False
+
+    def plan_first(self) -> list[PlannedPose]:
+        """The first one alone, where nobody waits for the others."""
+        return [self._plan(self.poses[0])]
+
+    def plan_all(self) -> list[PlannedPose]:
+        """All that may be needed, as far as nobody interrupts: of the later ones only a part."""
+        planned: list[PlannedPose] = []
+        many = len(self.job.points) > _MANY
+        enough = _BY_MARGIN + (1 if many else _BY_TIME)
+        poses = self.poses[: len(self.poses) if not many else 2 * enough]
+        try:
+            for done, T in enumerate(poses):
+                self.progress("poses planned", done, len(poses))
+                good = sum(standing.plan.feasible for standing in planned)
+                settled = good >= enough or not _hidden(planned)
+                if done >= enough and settled and self.goal != "energy":
+                    break
+                planned.append(self._plan(T))
+            self.progress("poses planned", len(poses), len(poses))
+        except KeyboardInterrupt:
+            if not planned:
+                raise
+            self.interrupted = True
+        return planned
+
+    def _plan(self, T: Array) -> PlannedPose:
         pose = WrittenPose.of(T)
-        planned.append(PlannedPose(pose=pose, plan=plan(moved(job, pose.T))))
-    progress("poses planned", len(poses[:most]), len(poses[:most]))
-    return planned
+        return PlannedPose(pose=pose, plan=plan(moved(self.job, pose.T)))
 
 
 def _hidden(planned: list[PlannedPose]) -> bool:
@@ -340,11 +366,12 @@ class PoseGoal:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SearchResult:
-    """Poses tried by a search, and their values."""
+    """Poses tried by a search, and their values; interrupted: not all that were meant to be."""
 
     tried: PoseTrials
     bar: RequiredPose
     goal: PoseGoal
+    interrupted: bool = False
 
 
 class PoseSearch:
@@ -367,6 +394,7 @@ class PoseSearch:
         self._first = max(int(budget), _FEWEST) if space.free.size else 1
         self._rounds = self._affordable(judge) if space.free.size else 0
         self._done = 0
+        self._judged: list[PoseTrials] = []
         self._total = 1 + self._first + self._climbs(2, _STARTS)
         self._seed = seed
 
@@ -385,11 +413,18 @@ class PoseSearch:
         """
         bar = RequiredPose.of(self.judge(self.space.T_given[None]), timed=timed)
         spread = self.space.spread(self._first, self._seed)
-        tried = self._try(np.concatenate([self.space.nearest[None], spread]))
-        tried = PoseTrials.joined([tried, self._climb(tried, bar.by_margin, 2)])
-        goal = bar.goal(tried, share)
-        tried = PoseTrials.joined([tried, self._climb(tried, goal.by_time, 1)])
-        return SearchResult(tried=tried, bar=bar, goal=goal)
+        interrupted = False
+        try:
+            tried = self._try(np.concatenate([self.space.nearest[None], spread]))
+            tried = PoseTrials.joined([tried, self._climb(tried, bar.by_margin, 2)])
+            goal = bar.goal(tried, share)
+            tried = PoseTrials.joined([tried, self._climb(tried, goal.by_time, 1)])
+        except KeyboardInterrupt:
+            if not self._judged:
+                raise
+            interrupted, tried = True, PoseTrials.joined(self._judged)
+            goal = bar.goal(tried, share)
+        return SearchResult(tried=tried, bar=bar, goal=goal, interrupted=interrupted)
 
     def _climbs(self, count: int, starts: int) -> int:
         """Poses of some climbs."""
@@ -420,9 +455,10 @@ class PoseSearch:
 
     def _try(self, moves: Array) -> PoseTrials:
         scores = self.judge(self.space.poses(moves))
+        self._judged.append(PoseTrials(moves=moves, scores=scores))
         self._done += len(moves)
         self.progress("poses tried", self._done, max(self._total, self._done))
-        return PoseTrials(moves=moves, scores=scores)
+        return self._judged[-1]
 
 
 def distinct(tried: PoseTrials, value: Array, count: int, space: PoseSpace) -> PoseTrials:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from planner.job import Job
 from planner.part_pose.best_pose import Placing, PlannedPose, best_pose
 from planner.part_pose.bounds import FixturingErrorKind
 from planner.part_pose.reach_map import ReachMap, reach_maps
-from planner.part_pose.tolerance import MisFixturing, mis_fixturing
+from planner.part_pose.tolerance import MisFixturing, has_closed_form, mis_fixturing
 from planner.plan import or_nan
 from planner.progress import Progress, silent
 from robots.core.arrays import Array
@@ -28,7 +29,8 @@ class Placement:
 
     Args:
         placing: the given and the best pose, each with its plan.
-        tolerances: of the best pose, one for each kind of error.
+        tolerances: of the best pose, one for each kind of error; none where the work was
+            interrupted before, or where they would take many plans of a job that fails anyway.
         maps: of the reach around the given and the best pose; None where none was asked for.
     """
 
@@ -86,29 +88,37 @@ class Placement:
         measurable = f"{len(found.best.measurable)} of {len(found.job.points)} points measurable"
         yield f"Placement of {found.job.name[:80]!r}: {measurable} ({given} as given)"
         yield f"  {found.best.pose.line}"
-        yield f"  {found.tried} poses judged, {found.planned} planned"
+        stopped = "; interrupted: the best so far" if found.interrupted else ""
+        yield f"  {found.tried} poses judged, {found.planned} planned{stopped}"
 
 
 def place(job: Job, progress: Progress = silent, *, maps: bool = False) -> Placement:
     """Search for the best pose of a job's part, and compute the tolerance of its plan.
 
+    An interrupt ends the work with what there is by then.
+
     Args:
         job: with points in the part's frame; its ``place`` says where to look.
-        progress: told how far the work is.
+        progress: told how far the work is; it may interrupt.
         maps: whether the reach is mapped, which takes most of the time.
 
     Raises:
         JobError: the points are given in the base frame.
         RobotError: the robot cannot do such a job.
+        KeyboardInterrupt: before any pose was judged and planned.
     """
     placing = best_pose(job, progress)
-    return Placement(
-        placing=placing,
-        tolerances=tuple(
-            mis_fixturing(placing.best.plan, kind, progress) for kind in FixturingErrorKind
-        ),
-        maps=reach_maps(placing, progress) if maps else None,
-    )
+    tolerances: tuple[MisFixturing, ...] = ()
+    found_maps: tuple[ReachMap, ReachMap] | None = None
+    if not placing.interrupted:
+        with suppress(KeyboardInterrupt):  # the pose itself is found
+            if placing.feasible or has_closed_form(placing.best.plan):
+                tolerances = tuple(
+                    mis_fixturing(placing.best.plan, kind, progress) for kind in FixturingErrorKind
+                )
+            if maps:
+                found_maps = reach_maps(placing, progress)
+    return Placement(placing=placing, tolerances=tolerances, maps=found_maps)
 
 
 def _pose_cells(standing: PlannedPose) -> dict[str, object]:

@@ -30,8 +30,8 @@ from robots.core.arrays import Array, Indices
 from robots.core.model import Model
 from robots.core.pose import inverse_pose
 
-_MOST = 48  # points that stand for all the others in a search
-_NUMERICAL = 0.03  # part of the poses that are tried where the inverse is a numerical search
+_MOST, _FEW = 48, 24  # points that stand for all the others in a search; in a numerical one
+_NUMERICAL = 0.12  # part of the poses that are tried where the inverse is a numerical search
 _ROWS = 4096  # points judged at a time
 _TIE_BREAK = 1e-7  # as in planner.order.chooser [s]
 Travel = Callable[[Array, Array], Array]  # (..., n), (..., n) -> (...) [s]
@@ -91,10 +91,11 @@ class PoseRating:
 
     def __init__(self, job: Job, order: Indices | None = None) -> None:
         self.job = job
-        self.reach = reach_of(job)
+        self.reach = reach_of(job, rough=True)
         self.limits = job.joint_limits()
         placed = place(job)
-        self.placed = _spread(placed if order is None else some_points(placed, order), _MOST)
+        most = _MOST if self.effort == 1.0 else _FEW
+        self.placed = _spread(placed if order is None else some_points(placed, order), most)
         self._room = PartClearance(job)
         self._obstacles = _obstacles(self.reach.model, job)
         self._units = joint_units(job.mechanism)

@@ -87,14 +87,15 @@ def mis_fixturing(
     """
     if not any(point.reachable for point in plan.planned_points):
         return MisFixturing(kind=kind, size=0.0, proven=None, directions=0, plans=0, first=None)
-    closed = _closed_form(plan)
+    closed = has_closed_form(plan)
     found = _by_limits(plan, kind) if closed else _unknown(kind)
     if closed and (not plan.job.mechanism.capsules or len(plan.planned_points) > _MOST):
         return found
     return _with_clearance(plan, found, progress)
 
 
-def _closed_form(plan: Plan) -> bool:
+def has_closed_form(plan: Plan) -> bool:
+    """Return whether limits and reach under errors follow from a closed form, without plans."""
     try:
         return ArmInverse(plan.job.mechanism, engine="compiled").family.closed_form
     except ArmFamilyError:

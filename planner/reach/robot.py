@@ -11,8 +11,12 @@ from robots.arm.errors import ArmFamilyError
 from robots.arm.inverse import ArmInverse
 
 
-def reach_of(job: Job) -> Reach:
+def reach_of(job: Job, *, rough: bool = False) -> Reach:
     """Closed form for a measuring arm or three sliding axes, else a numerical search.
+
+    Args:
+        job: of the robot.
+        rough: whether a numerical search is to take less time and may miss a branch.
 
     Raises:
         InverseError: the robot cannot bring a ball to a place along a direction.
@@ -24,5 +28,5 @@ def reach_of(job: Job) -> Reach:
     try:
         inverse = ArmInverse(job.mechanism, engine="compiled")
     except ArmFamilyError:
-        return SerialReach(job.mechanism, seed=job.travel.seed)
+        return SerialReach(job.mechanism, seed=job.travel.seed, rough=rough)
     return ArmReach(inverse)

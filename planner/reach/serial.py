@@ -22,7 +22,7 @@ from planner.reach.serial_path import (
     line_values,
     rates,
 )
-from planner.reach.serial_search import Attempts, SerialSearch, SerialTask
+from planner.reach.serial_search import ROUGH_STARTS, STARTS, Attempts, SerialSearch, SerialTask
 from robots.arm.inverse import ROUNDING
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.mechanism import Mechanism
@@ -32,8 +32,8 @@ from robots.core.rounding import at_least, readable
 
 _AT_PLACE = 1e-5  # [m] from which a place counts as missed
 _BLOCK = 256  # points worked on at once
-_IMPROVED = 10  # postures of a point whose spare motion is used
-_KEPT = 8  # postures of a point that become candidates, where there is spare motion
+_IMPROVED, _ROUGHLY_IMPROVED = 10, 5  # postures of a point whose spare motion is used
+_KEPT, _ROUGHLY_KEPT = 8, 3  # of a point that become candidates, where there is spare motion
 _KEPT_ALL = 16  # where there is none: the branches of five joints
 _TURNS = 3  # whole-turn equivalents of each
 _SAME = 1e-4  # joint units: one posture
@@ -61,6 +61,8 @@ class SerialReach:
     Args:
         mechanism: the robot.
         seed: of the search; another one starts it elsewhere.
+        rough: whether fewer starts are taken and fewer postures kept, as where poses of a part are
+            compared: less than half the time, and almost never a point less.
 
     Raises:
         InverseError: the robot cannot bring a ball to a place along a direction.
@@ -69,9 +71,11 @@ class SerialReach:
     complete = False
     wording = _WORDING
 
-    def __init__(self, mechanism: Mechanism, *, seed: int = 1) -> None:
+    def __init__(self, mechanism: Mechanism, *, seed: int = 1, rough: bool = False) -> None:
         self.task = SerialTask(mechanism)
-        self._search = SerialSearch(self.task, seed)
+        self._search = SerialSearch(self.task, seed, ROUGH_STARTS if rough else STARTS)
+        self._improved = _ROUGHLY_IMPROVED if rough else _IMPROVED
+        self._kept = _ROUGHLY_KEPT if rough else _KEPT
 
     @property
     def model(self) -> Model:
@@ -134,7 +138,7 @@ class SerialReach:
         """The postures worth keeping, after their spare motion has been used."""
         task, spare = self.task, self.task.spare > 0
         value = line_values(task, q, _tasks(some, point))
-        rows = spread(point, signatures(task, q), value, _IMPROVED if spare else _KEPT_ALL)
+        rows = spread(point, signatures(task, q), value, self._improved if spare else _KEPT_ALL)
         point, q = point[rows], q[rows]
         if not spare:
             return _Postures(point=point, q=q)
@@ -143,7 +147,7 @@ class SerialReach:
         best = np.lexsort((-value, point))
         rows = best[distinct(task, point[best], q[best], _NEAR)]
         point, q, value = point[rows], q[rows], value[rows]
-        rows = spread(point, signatures(task, q), value, _KEPT)
+        rows = spread(point, signatures(task, q), value, self._kept)
         return _Postures(point=point[rows], q=q[rows])
 
     def _turned(self, lines: SerialLines) -> tuple[Indices, SerialLines]:

@@ -27,7 +27,7 @@ from robots.core.kernels.loop import Loop
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 
-STARTS = 40  # per target
+STARTS, ROUGH_STARTS = 40, 16  # per target; where many poses of a part are compared
 _SPREAD = 8  # of them, the same for every target; the others are the nearest of the pool
 _POOL = 2048
 _ITERATIONS = 60
@@ -46,10 +46,10 @@ class Attempts:
     """Where the search came to, target by target.
 
     Args:
-        q: # (k, STARTS, n) [rad or m]
-        position: what is left to the ball's place. # (k, STARTS) [m]
-        angle: what is left to the axis. # (k, STARTS) [rad]
-        gap: both, without units, squared. # (k, STARTS)
+        q: # (k, starts, n) [rad or m]
+        position: what is left to the ball's place. # (k, starts) [m]
+        angle: what is left to the axis. # (k, starts) [rad]
+        gap: both, without units, squared. # (k, starts)
     """
 
     q: Array
@@ -59,7 +59,7 @@ class Attempts:
 
     @property
     def reached(self) -> Mask:
-        """Which are at their targets. # (k, STARTS)."""
+        """Which are at their targets. # (k, starts)."""
         near = self.position <= REACHED_POSITION
         return np.asarray(near & (self.angle <= REACHED_ANGLE))
 
@@ -70,10 +70,11 @@ class SerialSearch:
     Args:
         task: of the robot.
         seed: another one takes other starts.
+        starts: per target.
     """
 
-    def __init__(self, task: SerialTask, seed: int) -> None:
-        self.task = task
+    def __init__(self, task: SerialTask, seed: int, starts: int = STARTS) -> None:
+        self.task, self.starts = task, starts
         self._pool = joint_samples(
             task.mechanism, _POOL, slide=task.length, skip=_POOL * (seed - 1)
         )
@@ -88,24 +89,24 @@ class SerialSearch:
         """
         k, n = len(balls), self.task.model.dof
         starts = self._pool[self._nearest(balls, axes)].reshape(-1, n)
-        balls, axes = np.repeat(balls, STARTS, axis=0), np.repeat(axes, STARTS, axis=0)
+        balls, axes = (np.repeat(each, self.starts, axis=0) for each in (balls, axes))
         q = self._run(starts, balls, axes)
         twists = self.task.gap(self.task.posed(q), balls, axes)
         return Attempts(
-            q=q.reshape(k, STARTS, n),
-            position=np.linalg.norm(twists[:, :3], axis=1).reshape(k, STARTS),
-            angle=np.linalg.norm(twists[:, 3:], axis=1).reshape(k, STARTS),
-            gap=self.task.without_units(twists).reshape(k, STARTS),
+            q=q.reshape(k, self.starts, n),
+            position=np.linalg.norm(twists[:, :3], axis=1).reshape(k, self.starts),
+            angle=np.linalg.norm(twists[:, 3:], axis=1).reshape(k, self.starts),
+            gap=self.task.without_units(twists).reshape(k, self.starts),
         )
 
     def _nearest(self, balls: Array, axes: Array) -> Indices:
-        """Starts of each target: some of the pool's first, then the nearest. # (k, STARTS)."""
+        """Starts of each target: some of the pool's first, then the nearest. # (k, starts)."""
         away = np.sum(balls**2, axis=1)[:, None] - 2.0 * balls @ self._posed.balls.T
         away = away + np.sum(self._posed.balls**2, axis=1)
         cosine = axes @ self._posed.rotations[:, :, 2].T
         distance = away / self.task.length**2 + np.arccos(np.clip(cosine, -1.0, 1.0)) ** 2
         distance[:, :_SPREAD] = -1.0
-        return np.argsort(distance, axis=1, kind="stable")[:, :STARTS]
+        return np.argsort(distance, axis=1, kind="stable")[:, : self.starts]
 
     def _run(self, q: Array, balls: Array, axes: Array) -> Array:
         q = q.copy()

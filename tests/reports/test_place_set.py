@@ -83,6 +83,17 @@ def test_the_summary_names_what_matters(placing, tolerances):
     assert "the part stands well" in still
 
 
+def test_what_was_not_evaluated_is_said(placing):
+    document = place_document(replace(placing, interrupted=True), ())
+    assert document["tolerance"]["translation"] is document["tolerance"]["rotation"] is None
+    assert document["search"]["interrupted"] is True
+    text = "\n".join(place_lines(placing, ()))
+    assert "tolerates: not evaluated, as not every point is measurable." in text
+    text = "\n".join(place_lines(replace(placing, interrupted=True), ()))
+    assert "Interrupted: this is the best pose so far." in text
+    assert "not evaluated, as the work was interrupted" in text
+
+
 def test_files_are_written_whole_and_replaced(tmp_path):
     folder = tmp_path / "a" / "set"
     write_place_set(folder, "{}\n", b"png")

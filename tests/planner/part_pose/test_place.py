@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from planner.part_pose import best_pose as search
 from planner.part_pose.best_pose import best_pose
 from planner.part_pose.bounds import FixturingErrorKind
@@ -20,3 +22,35 @@ def test_the_best_pose_with_its_tolerances(corrected_job, monkeypatch):
     assert [one.kind for one in found.tolerances] == list(FixturingErrorKind)
     apart = mis_fixturing(placing.best.plan, FixturingErrorKind.TRANSLATION)
     assert (found.tolerances[0].size, found.tolerances[0].proven) == (apart.size, apart.proven)
+
+
+def stop_at(stage, done):
+    """Progress of a user who has waited enough."""
+
+    def progress(what, steps, total):
+        if what == stage and steps >= done:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+@pytest.mark.parametrize(
+    ("stage", "done", "interrupted"),
+    [("poses tried", 200, True), ("poses planned", 3, True), ("maps", 0, False)],
+)
+def test_an_interrupt_ends_with_the_best_so_far(
+    corrected_job, monkeypatch, stage, done, interrupted
+):
+    monkeypatch.setattr(search, "_FIRST", 200)
+    monkeypatch.setattr(search, "_ROUNDS", 2)
+    found = place(corrected_job, stop_at(stage, done), maps=True)
+    assert found.placing.interrupted is interrupted
+    assert found.maps is None
+    assert len(found.tolerances) == (0 if interrupted else 2)
+    assert found.placing.best.rank >= found.placing.given.rank
+    assert ("interrupted" in repr(found)) is interrupted
+
+
+def test_an_interrupt_before_anything_is_found_is_one(corrected_job):
+    with pytest.raises(KeyboardInterrupt):
+        place(corrected_job, stop_at("poses planned", 0))
