@@ -27,7 +27,7 @@ def test_the_best_pose_with_its_tolerances(corrected_job, monkeypatch):
 def stop_at(stage, done):
     """Progress of a user who has waited enough."""
 
-    def progress(what, steps, total):
+    def progress(what, steps, _total):
         if what == stage and steps >= done:
             raise KeyboardInterrupt
 
