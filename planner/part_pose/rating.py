@@ -97,7 +97,8 @@ class PoseRating:
         most = _MOST if self.effort == 1.0 else _FEW
         self.placed = _spread(placed if order is None else some_points(placed, order), most)
         self._room = PartClearance(job)
-        self._obstacles = _obstacles(self.reach.model, job)
+        # A small arm is often in its own way; one in closed form is left as it was always rated.
+        self._obstacles = _obstacles(self.reach.model, job, itself=self.effort < 1.0)
         self._units = joint_units(job.mechanism)
         self._back = inverse_pose(job.part.T_base_part)
 
@@ -169,10 +170,17 @@ def _scores(visits: Visits, margins: Margins, units: Array) -> Scores:
     )
 
 
-def _obstacles(model: Model, job: Job) -> Checker | None:
-    """What tells postures that meet an obstacle; the part, which moves, is left to the plans."""
+def _obstacles(model: Model, job: Job, *, itself: bool) -> Checker | None:
+    """What tells postures that meet an obstacle; the part, which moves, is left to the plans.
+
+    Args:
+        model: of the robot.
+        job: with a cell.
+        itself: whether the robot's own links matter where there is no obstacle.
+    """
     still = tuple(solid for solid in job.cell.solids if solid.kind is not SolidKind.PART)
-    return Checker(model, Cell(solids=still)) if still and model.mechanism.capsules else None
+    matters = still or (itself and model.mechanism.self_pairs)
+    return Checker(model, Cell(solids=still)) if matters and model.mechanism.capsules else None
 
 
 def _spread(placed: PlacedPoints, most: int) -> PlacedPoints:

@@ -6,7 +6,7 @@ RobotError
 ├── MechanismError           a mechanism that cannot exist (tree, limits, bodies)
 │   ├── RobotFileError       a robot file that cannot be read as a mechanism
 │   │   └── MeshError        a link's mesh that is unreadable, unsafe or of a wrong size
-│   │       └── UnreadMeshError    that is not opened
+│   │       └── UnreadMeshError    that gives no shape
 │   │           └── MissingMeshError   that is in none of the folders
 │   └── DescriptionError     a description phrase with a fault, and where it is
 ├── StateError               joint values of the wrong shape, or not finite
@@ -69,7 +69,7 @@ class MeshError(RobotFileError):
 
 
 class UnreadMeshError(MeshError):
-    """A link's mesh that is not opened: outside of the folders, or of a kind that is not read."""
+    """A link's mesh that gives no shape: outside of the folders, of an unread kind, or empty."""
 
 
 class MissingMeshError(UnreadMeshError):

@@ -91,13 +91,13 @@ class LinkShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingMesh:
-    """A mesh that was not found, or that lies where none is opened.
+    """A mesh that was not found, lies where none is opened, or has no triangles.
 
     Args:
         link: its link.
         reference: as the URDF names it.
         line: in the URDF.
-        sought: places where it was looked for; none where it is not opened.
+        sought: places where it was looked for; none where it is not opened, or is empty.
     """
 
     link: str
@@ -141,7 +141,14 @@ def shapes_of(
         folder = folder or MeshFolder.beside(urdf)
         urdf = parse_urdf(read_bytes(urdf), urdf.name)
     found = _Meshes(urdf, folder or MeshFolder(folder=None), partial=partial)
-    shapes = {parts.link: found.shape(parts, most) for parts in found.collisions()}
+    shapes: dict[str, LinkShape] = {}
+    for parts in found.collisions():
+        try:
+            shapes[parts.link] = found.shape(parts, most)
+        except UnreadMeshError:  # of no triangles, as the last link of a maker's own SCARA
+            if not partial:
+                raise
+            found.miss(parts.link, parts.parts[0].mesh, ())
     found.spans.check_small(tuple(shapes))
     missing = tuple(found.missing)
     found.find_visuals()
@@ -370,13 +377,15 @@ class _Meshes:
             sought = error.fact("sought", tuple) or ()
             if not self.partial:
                 raise self._placed(error, link, mesh) from None
-            line = int(mesh.sourceline)
-            self.missing.append(
-                MissingMesh(link=link, reference=reference, line=line, sought=sought)
-            )
+            self.miss(link, mesh, sought)
             return None
         except MeshError as error:
             raise self._placed(error, link, mesh) from None
+
+    def miss(self, link: str, mesh: Element, sought: tuple[str, ...]) -> None:
+        """Note a mesh that gives its link no shape; arguments as of ``MissingMesh``."""
+        reference, line = self.document.required(mesh, "filename"), int(mesh.sourceline)
+        self.missing.append(MissingMesh(link=link, reference=reference, line=line, sought=sought))
 
     def _placed(self, error: MeshError, link: str, mesh: Element) -> MeshError:
         """The error with file, line and link before it."""

@@ -230,6 +230,7 @@ def read_triangles(file: MeshFile, *, spent: int = 0) -> Triangles:
         spent: triangles that other meshes of the robot took.
 
     Raises:
+        UnreadMeshError: no triangles.
         MeshError: not a mesh, or too many triangles.
     """
     import trimesh
@@ -250,7 +251,9 @@ def read_triangles(file: MeshFile, *, spent: int = 0) -> Triangles:
         raise _unreadable(file, f"{type(error).__name__}: {error}") from None
     _check_count(file, len(faces), spent)
     if len(faces) == 0:
-        raise _unreadable(file, "it holds no triangles")
+        raise UnreadMeshError(
+            f"The mesh {_short(file.reference)} holds no triangles.", mesh=file.reference
+        )
     if not np.all(np.isfinite(vertices)):
         raise _unreadable(file, "it has a coordinate that is not finite")
     if faces.min() < 0 or faces.max() >= len(vertices):

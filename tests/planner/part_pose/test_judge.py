@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from parts.points import ProbePoints
+from planner.job import read_job
+from planner.library import path_of
 from planner.part_pose.moved import moved
 from planner.part_pose.pose_space import PoseSpace
 from planner.part_pose.rating import PoseRating, worst_margin
 from planner.planning import plan
+from robots.core.pose import make_pose, rotation_zyx
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +74,14 @@ def test_the_worst_margin_is_an_angle():
     joint = np.array([0.2, 0.5, np.inf])
     singularity = np.array([0.9, np.sin(0.3), np.inf])
     np.testing.assert_allclose(worst_margin(joint, singularity), [0.2, 0.3, 0.0], atol=1e-15)
+
+
+def test_an_arm_in_its_own_way_serves_less(corrected_job):
+    """Of an arm without a closed form; its plan loses points there, with and without obstacles."""
+    T = make_pose(rotation_zyx(np.radians([-45.5, 0.0, 0.0])), [0.463, 0.0, 0.071])
+    block = read_job(path_of("block-with-holes"))
+    job = block.replace(robot="yaskawa-gp7", pose=T, cell=None, probe={"stylus_length_mm": 100.0})
+    free = replace(job, mechanism=replace(job.mechanism, self_pairs=()))
+    found, loose = (PoseRating(one)(T[None]).points[0] for one in (job, free))
+    assert loose == 24.0  # of 43 points so many stand for all
+    assert found < loose

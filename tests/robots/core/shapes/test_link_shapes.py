@@ -218,6 +218,24 @@ def test_links_are_drawn_by_their_visual_meshes_else_by_those_that_are_checked(f
     assert pp.load_robot("ur5e").drawn_links == ()
 
 
+EMPTY = (
+    '<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset><unit/>'
+    '<up_axis>Y_UP</up_axis></asset><library_visual_scenes><visual_scene id="s"><node id="n"/>'
+    '</visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene>'
+    "</COLLADA>"
+)
+
+
+def test_a_mesh_without_triangles_leaves_its_link_without_shape(folder):
+    (folder / "none.dae").write_text(EMPTY)
+    path = write(folder, link("a", "box.stl"), link("b", "none.dae"))
+    mechanism = load_urdf(path)
+    assert [shape.link for shape in mechanism.mesh_shapes] == ["a"]
+    assert [(unread.link, unread.kind) for unread in mechanism.unread_shapes] == [("b", "mesh")]
+    with pytest.raises(MeshError, match=r"arm.urdf, line 1, link 'b': .*holds no triangles"):
+        shapes_of(path)
+
+
 @pytest.mark.parametrize("scale", ["1000 1000 1000", "0.00001 0.00001 0.00001"])
 def test_a_drawn_mesh_of_an_impossible_size_is_left_out(folder, scale):
     text = link("a", "box.stl").replace(
