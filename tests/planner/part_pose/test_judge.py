@@ -76,7 +76,7 @@ def test_the_worst_margin_is_an_angle():
     np.testing.assert_allclose(worst_margin(joint, singularity), [0.2, 0.3, 0.0], atol=1e-15)
 
 
-def test_an_arm_in_its_own_way_serves_less(corrected_job):
+def test_an_arm_in_its_own_way_serves_less():
     """Of an arm without a closed form; its plan loses points there, with and without obstacles."""
     T = make_pose(rotation_zyx(np.radians([-45.5, 0.0, 0.0])), [0.463, 0.0, 0.071])
     block = read_job(path_of("block-with-holes"))
