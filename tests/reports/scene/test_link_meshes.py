@@ -120,3 +120,27 @@ def test_gltf_holds_the_meshes_and_not_the_shapes(plan, read_glb):
     corners = glb.values(mesh["primitives"][0]["attributes"]["POSITION"])
     assert np.ptp(corners, axis=0).max() == pytest.approx(0.2)
     assert SHAPE.name not in [material["name"] for material in glb.json["materials"]]
+
+
+SEEN = """(names) => {
+  const tree = window.palpeurViewer().useSceneTree.getAll();
+  return names.map((name) => tree[name].visibility);
+}"""
+
+
+def test_the_box_shows_the_shapes_also_when_the_replay_begins_anew(watched, plan, tmp_path):
+    scene = scene_of(plan)
+    file, nodes = tmp_path / "scene.html", list(shape_nodes(scene))
+    file.write_text(scene_html(scene), encoding="utf-8")
+    page = watched(viewport={"width": 500, "height": 400})
+    page.goto(file.as_uri())
+    page.wait_for_selector("#shapes[data-ready]")
+    told = f"(names) => ({SEEN})(names).every((one) => one === %s)"
+    page.wait_for_function(told % "false", arg=nodes)
+    page.check("#shapes input")
+    page.wait_for_function(told % "true", arg=nodes)
+    page.fill("input:not([type=checkbox])", "0")  # the player sends all of its messages again
+    page.evaluate("new Promise((done) => setTimeout(done, 500))")
+    assert page.evaluate(SEEN, nodes) == [True] * len(nodes)
+    page.uncheck("#shapes input")
+    page.wait_for_function(told % "false", arg=nodes)
