@@ -51,13 +51,14 @@ class Setup:
         stylus: its length. [mm]
         place: T_base_part's translation. [mm]
         turn: its angles about z, y and x. [deg]
-        approach: from the clearance point to the block; a short one saves reach. [mm]
+        mount: angle of the probe to the flange's z, about its y, as an angled adapter gives it: a
+            flange that need not turn as far as the stylus reaches more of a block's sides. [deg]
     """
 
     stylus: float
     place: tuple[float, float, float]
     turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    approach: float = 40.0
+    mount: float = 0.0
 
     @property
     def T(self) -> np.ndarray:
@@ -68,13 +69,19 @@ def _plate(x: float, z: float) -> Setup:
     return Setup(stylus=100.0, place=(x, 0.0, z))
 
 
-def _block(stylus: float, x: float, z: float, *turn: float, approach: float = 40.0) -> Setup:
+def _block(
+    stylus: float,
+    x: float,
+    z: float,
+    *turn: float,
+    mount: float = 0.0,
+) -> Setup:
     about_z, about_y, about_x = (*turn, 0.0, 0.0, 0.0)[:3]
     return Setup(
         stylus=stylus,
         place=(x, 0.0, z),
         turn=(about_z, about_y, about_x),
-        approach=approach,
+        mount=mount,
     )
 
 
@@ -113,7 +120,7 @@ PLATES = {
 BLOCKS = {
     "abb-irb-120": _block(200, 360, 130, 60),
     "abb-irb-1200-5": _block(80, 490, 245, 60),
-    "abb-irb-1200-7": _block(100, 277, 146, -47.9),
+    "abb-irb-1200-7": _block(100, 319, 207, -39, mount=45),
     "abb-irb-2400": _block(120, 900, 325, 60),
     "abb-irb-2600": _block(100, 870, 85, 45),
     "denso-vs060": _block(100, 365, 125, 174.8),
@@ -125,9 +132,9 @@ BLOCKS = {
     "kuka-iiwa-14-r820": _block(100, 520, 115, 105),
     "kuka-iiwa-7-r800": _block(100, 518, -141, 180),
     "kuka-kr10-r1100-sixx": _block(100, 467, -295, 57.3),
-    "kuka-kr6-r700-sixx": _block(70, 529, -21, 173.7),
+    "kuka-kr6-r700-sixx": _block(100, 293, 17, -41.1, mount=45),
     "staubli-rx160": _block(120, 940, 255, 60),
-    "staubli-tx2-60": _block(70, 478, 196, 153.8),
+    "staubli-tx2-60": _block(100, 237, 215, -36.1, mount=45),
     "staubli-tx2-60l": _block(80, 505, 140, 150),
     "staubli-tx2-90": _block(120, 500, 250, 60),
     "ufactory-lite6": _block(80, 205, 100, 60),
@@ -135,7 +142,7 @@ BLOCKS = {
     "ufactory-xarm7": _block(120, 385, 195, 60),
     "ur10e": _block(100, 686, -10, -34.3),
     "ur16e": _block(70, 532, -204, -142.7),
-    "ur3e": _block(100, 257, -43, 137),
+    "ur3e": _block(100, 194, 64, -37.2, mount=45),
     "ur5e": _block(100, 485, 50, 45),
     "yaskawa-gp7": _block(100, 317, -242, -45.9),
     "yaskawa-gp8": _block(80, 445, 120, 60),
@@ -146,16 +153,12 @@ BLOCKS = {
 UNFINISHED = frozenset(
     {
         "abb-irb-120",
-        "abb-irb-1200-7",
         "denso-vs060",
         "franka-fr3",
         "kuka-iiwa-14-r820",
         "kuka-iiwa-7-r800",
-        "kuka-kr6-r700-sixx",
-        "staubli-tx2-60",
         "ufactory-lite6",
         "ur16e",
-        "ur3e",
         "yaskawa-gp8",
     }
 )
@@ -170,11 +173,19 @@ def block_job(arm: str, setup: Setup, *, fixture: bool = True) -> pp.Job:
     ]
     return job.replace(
         robot=arm,
+        robot_settings=_tool(arm, setup.mount),
         pose=setup.T,
         probe={"stylus_length_mm": setup.stylus},
-        approach={"distance_mm": setup.approach},
         cell={"obstacle": obstacles} if fixture else None,
     )
+
+
+def _tool(arm: str, mount: float) -> dict[str, Any]:
+    """Settings of a robot whose probe is mounted at an angle."""
+    if mount == 0.0:
+        return {}
+    turned = load(arm).tool @ make_pose(rotation_zyx(np.radians([0.0, mount, 0.0])))
+    return {"tool": turned}
 
 
 def _box(name: str, size: tuple[float, ...], at: tuple[float, ...], setup: Setup) -> dict[str, Any]:
@@ -221,7 +232,7 @@ def search(
     styluses: tuple[float, ...] = STYLUSES,
     *,
     full: bool = False,
-    approach: float = 40.0,
+    mount: float = 0.0,
 ) -> Iterator[str]:
     """Set-ups of the block that were planned, best last; the search ends with a feasible one.
 
@@ -231,7 +242,7 @@ def search(
     best = -1
     for stylus in styluses:
         middle = (round(0.5 * reach), 0.0, round(0.15 * reach))
-        given = Setup(stylus=stylus, place=middle, approach=approach)
+        given = Setup(stylus=stylus, place=middle, mount=mount)
         span = {
             "x": [-0.2 * reach, 0.25 * reach],
             "y": [0.0, 0.0],
@@ -248,7 +259,7 @@ def search(
                 stylus=stylus,
                 place=tuple(np.round(1e3 * T[:3, 3]).tolist()),
                 turn=tuple(np.round(turn, 1).tolist()),
-                approach=approach,
+                mount=mount,
             )
             plan = pp.plan(block_job(arm, setup))
             errors = [one for one in plan.finding_list if one.severity is Severity.ERROR]
@@ -322,7 +333,7 @@ def row(arm: str, kind: str, setup: Setup, folder: Path) -> Row:
 def table(arms: Sequence[str], folder: Path) -> Iterator[str]:
     """Lines of the table of docs/robot-library.md."""
     yield (
-        "| arm | plate, s | block, s | stylus, mm | block at x, z, mm; turned, deg | approach, mm |"
+        "| arm | plate, s | block, s | stylus, mm | block at x, z, mm; turned, deg | mount, deg |"
     )
     yield "|---|---|---|---|---|---|"
     for arm in arms:
@@ -334,7 +345,7 @@ def table(arms: Sequence[str], folder: Path) -> Iterator[str]:
         setup = BLOCKS[arm]
         x, _, z = setup.place
         turn = ", ".join(f"{angle:g}" for angle in setup.turn if angle) or "0"
-        given = f"{setup.stylus:g} | {x:g}, {z:g}; {turn} | {setup.approach:g}"
+        given = f"{setup.stylus:g} | {x:g}, {z:g}; {turn} | {setup.mount:g}"
         yield f"| `{arm}` | {cells[0]} | {cells[1]} | {given} |"
 
 
@@ -344,8 +355,8 @@ if __name__ == "__main__":
     if task == "search":
         for one in chosen:
             began = time.process_time()
-            near = 20.0 if "--near" in given else 40.0
-            for line in search(one, full="--full" in given, approach=near):
+            angle = 45.0 if "--angled" in given else 0.0
+            for line in search(one, full="--full" in given, mount=angle):
                 print(line, f"{time.process_time() - began:.0f} s", flush=True)
             print(one, "ended", f"{time.process_time() - began:.0f} s", flush=True)
     else:
