@@ -118,7 +118,7 @@ PLATES = {
     "yaskawa-hc10": _plate(745, 135),
 }
 BLOCKS = {
-    "abb-irb-120": _block(200, 360, 130, 60),
+    "abb-irb-120": _block(100, 269, 125, -38.5, mount=45),
     "abb-irb-1200-5": _block(80, 490, 245, 60),
     "abb-irb-1200-7": _block(100, 319, 207, -39, mount=45),
     "abb-irb-2400": _block(120, 900, 325, 60),
@@ -129,7 +129,7 @@ BLOCKS = {
     "fanuc-m10ia": _block(200, 760, 380, 60),
     "franka-fr3": _block(150, 446, 372, 140.5),
     "franka-panda": _block(100, 362, 4, 47.2),
-    "kuka-iiwa-14-r820": _block(100, 520, 115, 105),
+    "kuka-iiwa-14-r820": _block(100, 548, -116, 171.1),
     "kuka-iiwa-7-r800": _block(100, 518, -141, 180),
     "kuka-kr10-r1100-sixx": _block(100, 467, -295, 57.3),
     "kuka-kr6-r700-sixx": _block(100, 293, 17, -41.1, mount=45),
@@ -137,11 +137,11 @@ BLOCKS = {
     "staubli-tx2-60": _block(100, 237, 215, -36.1, mount=45),
     "staubli-tx2-60l": _block(80, 505, 140, 150),
     "staubli-tx2-90": _block(120, 500, 250, 60),
-    "ufactory-lite6": _block(80, 205, 100, 60),
+    "ufactory-lite6": _block(100, 195, 127, 139.6),
     "ufactory-xarm6": _block(120, 380, 190, 60),
     "ufactory-xarm7": _block(120, 385, 195, 60),
     "ur10e": _block(100, 686, -10, -34.3),
-    "ur16e": _block(70, 532, -204, -142.7),
+    "ur16e": _block(100, 513, 75, -43.6, mount=45),
     "ur3e": _block(100, 194, 64, -37.2, mount=45),
     "ur5e": _block(100, 485, 50, 45),
     "yaskawa-gp7": _block(100, 317, -242, -45.9),
@@ -152,13 +152,11 @@ BLOCKS = {
 # Arms that miss points of the block in every set-up tried; theirs is the one that measures most.
 UNFINISHED = frozenset(
     {
-        "abb-irb-120",
         "denso-vs060",
         "franka-fr3",
         "kuka-iiwa-14-r820",
         "kuka-iiwa-7-r800",
         "ufactory-lite6",
-        "ur16e",
         "yaskawa-gp8",
     }
 )
