@@ -10,7 +10,7 @@ import trimesh
 
 from planner.plan import SegmentKind
 from reports.scene import model
-from reports.scene.bodies import LEAST_BALL, scene_robot, upright
+from reports.scene.bodies import LEAST_BALL, placed_shape, scene_robot
 from reports.scene.build import scene_of
 from reports.scene.model import Paint, RoundBody
 from robots.core.mechanism import BASE, JointKind
@@ -139,12 +139,13 @@ def test_a_convex_piece_is_drawn_in_place_of_its_capsule():
     body = RoundBody(
         name="link", start=corners[0], end=corners[1], radius=9.0, paint=paint, corners=corners
     )
-    shape, turn = upright(body)
+    placed = placed_shape(body)
+    shape, turn = placed.shape, placed.wxyz
     assert list(turn) == [1.0, 0.0, 0.0, 0.0]
     drawn = trimesh.Trimesh(shape.vertices + body.start, shape.faces, process=True)
     assert drawn.is_watertight
     assert drawn.volume == pytest.approx(trimesh.convex.convex_hull(corners).volume)
     outward = np.einsum("ij,ij->i", shape.normals[shape.faces[:, 0]], drawn.face_normals)
     assert outward == pytest.approx(1.0)
-    larger, _ = upright(body, 1.01)
+    larger = placed_shape(body, 1.01).shape
     assert np.ptp(larger.vertices, axis=0) == pytest.approx(1.01 * np.ptp(shape.vertices, axis=0))
