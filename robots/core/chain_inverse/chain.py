@@ -1,0 +1,332 @@
+"""Chains: joints about or along z axes with constant transforms between them, and their Newton.
+
+A chain carries its task as joints of its own. A probe whose roll is free is a chain with one more
+revolute joint about the probe; a tool whose orientation is free has three that meet in the tool's
+point. So every task is a pose, and every inverse closes one loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from robots.core.arrays import Array, Indices, Mask, freeze_field
+from robots.core.errors import InverseError
+from robots.core.inverse.task import Task
+from robots.core.mechanism import BASE, Mechanism
+from robots.core.pose import make_pose
+
+# Largest distance of a certified posture from its pose, by its own forward model.
+REACHED_POSITION = 1e-9  # [scale lengths]
+REACHED_ANGLE = 1e-9  # [rad]
+# A rounded pose, and the rounding of a forward model of some joints.
+ROUNDING = 1e-13
+# Postures closer than this in every joint are one. Two roots that meet at a fold are known to the
+# root of the rounding only. [rad, or scale lengths]
+SAME = 1e-6
+_MOST_STEPS = 12
+# Damping of the normal equations, beside a Jacobian without units: keeps a singular one solvable.
+_DAMPING = 1e-15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Chain:
+    """Joints in order from the base to the target.
+
+    Args:
+        name: of the robot, for messages.
+        names: of the joints; those of the task stand last.
+        revolute: whether each joint turns; one that does not slides. # (n,)
+        links: constant transform before each joint, and from the last one to the target.
+            # (n + 1, 4, 4)
+        task_joints: how many of the last joints belong to the task, not to the robot.
+        length: that makes lengths and angles comparable. [m]
+    """
+
+    name: str
+    names: tuple[str, ...]
+    revolute: tuple[bool, ...]
+    links: Array
+    task_joints: int = 0
+    length: float = 1.0
+
+    def __post_init__(self) -> None:
+        freeze_field(self, "links", self.links)
+
+    @property
+    def size(self) -> int:
+        """Number of joints n, those of the task included."""
+        return len(self.names)
+
+    @property
+    def own(self) -> int:
+        """Number of joints of the robot."""
+        return self.size - self.task_joints
+
+    @property
+    def units(self) -> Array:
+        """Unit step of each joint. # (n,) [rad or m]."""
+        return np.where(self.revolute, 1.0, self.length)
+
+    def motions(self, q: Array) -> Array:
+        """Transform of each joint. # (N, n) -> (N, n, 4, 4)."""
+        T = np.zeros((*q.shape, 4, 4))
+        T[..., range(4), range(4)] = 1.0
+        turning = np.array(self.revolute)
+        angles = q[..., turning]
+        c, s = np.cos(angles), np.sin(angles)
+        T[..., turning, 0, 0], T[..., turning, 1, 1] = c, c
+        T[..., turning, 1, 0], T[..., turning, 0, 1] = s, -s
+        T[..., ~turning, 2, 3] = q[..., ~turning]
+        return T
+
+    def forward(self, q: Array) -> Array:
+        """Pose of the target in the base frame. # (N, n) -> (N, 4, 4)."""
+        return self._frames(q)[-1]
+
+    def jacobian(self, q: Array) -> Array:
+        """Twist of the target per joint, base axes, linear rows first. # (N, n) -> (N, 6, n)."""
+        return self._columns(self._frames(q))
+
+    def _frames(self, q: Array) -> list[Array]:
+        """Frame of each joint after its motion, and the target's. # (n + 1) times (N, 4, 4)."""
+        motions = self.motions(q)
+        T = np.broadcast_to(np.eye(4), (len(q), 4, 4))
+        frames = []
+        for k in range(self.size):
+            T = T @ (self.links[k] @ motions[:, k])
+            frames.append(T)
+        return [*frames, T @ self.links[-1]]
+
+    def _columns(self, frames: list[Array]) -> Array:
+        point = frames[-1][:, :3, 3]
+        J = np.zeros((len(point), 6, self.size))
+        for k, turning in enumerate(self.revolute):
+            axis = frames[k][:, :3, 2]
+            if turning:
+                J[:, :3, k] = np.cross(axis, point - frames[k][:, :3, 3])
+                J[:, 3:, k] = axis
+            else:
+                J[:, :3, k] = axis
+        return J
+
+    def gap(self, frames: Array, T: Array) -> Array:
+        """Twist from poses reached to poses asked for, without units. # (N, 4, 4) -> (N, 6)."""
+        turned = T[:, :3, :3] @ np.swapaxes(frames[:, :3, :3], 1, 2)
+        # Half the skew part is the rotation vector to third order, and zero only at 0 and half
+        # turns; the trace tells these apart.
+        vector = 0.5 * np.stack(
+            [
+                turned[:, 2, 1] - turned[:, 1, 2],
+                turned[:, 0, 2] - turned[:, 2, 0],
+                turned[:, 1, 0] - turned[:, 0, 1],
+            ],
+            axis=1,
+        )
+        far = np.trace(turned, axis1=1, axis2=2) < 1.0
+        vector[far] += np.where(vector[far] >= 0.0, 1.0, -1.0)
+        linear = (T[:, :3, 3] - frames[:, :3, 3]) / self.length
+        return np.concatenate([linear, vector], axis=1)
+
+    def polished(self, q: Array, T: Array, steps: int = _MOST_STEPS) -> Polished:
+        """Bring postures the last way to their poses by damped Newton steps.
+
+        Args:
+            q: near the solutions; a row that is not finite stays as it is. # (N, n) [rad or m]
+            T: poses of the target. # (N, 4, 4)
+            steps: at most; rows that are there, or that do not come nearer, stop earlier.
+        """
+        q = q.copy()
+        row_units = np.repeat([self.length, 1.0], 3)[:, None]
+        error = np.full(len(q), np.inf)
+        position, angle = np.full(len(q), np.inf), np.full(len(q), np.inf)
+        active = np.nonzero(np.all(np.isfinite(q), axis=1))[0]
+        trial = q[active]
+        for step in range(steps + 1):
+            frames = self._frames(trial)
+            gap = self.gap(frames[-1], T[active])
+            left = np.linalg.norm(gap, axis=1)
+            better = left < error[active]
+            rows = active[better]
+            q[rows], error[rows] = trial[better], left[better]
+            position[rows] = np.linalg.norm(gap[better, :3], axis=1)
+            angle[rows] = np.linalg.norm(gap[better, 3:], axis=1)
+            going = better & (left > ROUNDING)
+            active = active[going]
+            if active.size == 0 or step == steps:
+                break
+            J = self._columns([frame[going] for frame in frames]) / row_units * self.units
+            trial = q[active] + _damped(J, gap[going]) * self.units
+        return Polished(
+            q=q, position_error=position * self.length, angle_error=angle, length=self.length
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Polished:
+    """Postures with what is left to their poses by the chain's own forward model.
+
+    Args:
+        q: # (N, n) [rad or m]
+        position_error: infinite where there was no posture. # (N,) [m]
+        angle_error: # (N,) [rad]
+        length: of the chain. [m]
+    """
+
+    q: Array
+    position_error: Array
+    angle_error: Array
+    length: float
+
+    @property
+    def certified(self) -> Mask:
+        """Which ones are postures of their poses. # (N,)."""
+        near = self.position_error <= REACHED_POSITION * self.length
+        return np.asarray(near & (self.angle_error <= REACHED_ANGLE))
+
+
+def _damped(J: Array, gap: Array) -> Array:
+    """Least steps J⁺·gap, without failing on a singular Jacobian. # (N, 6, n), (N, 6)."""
+    Jt = np.swapaxes(J, 1, 2)
+    square = J @ Jt
+    size = np.trace(square, axis1=1, axis2=2)
+    square[:, range(6), range(6)] += (_DAMPING * size + 1e-300)[:, None]
+    return np.asarray((Jt @ np.linalg.solve(square, gap[..., None]))[..., 0])
+
+
+def wrapped(q: Array, revolute: tuple[bool, ...]) -> Array:
+    """Angles brought into (-π, π]; lengths as they are. # (..., n)."""
+    turned = q - 2.0 * np.pi * np.ceil((q - np.pi) / (2.0 * np.pi))
+    return np.where(revolute, turned, q)
+
+
+def distinct(chain: Chain, pose: Indices, q: Array) -> Mask:
+    """Which rows differ from every earlier row of their pose, whole turns aside.
+
+    Args:
+        chain: for the joints' kinds and units; joints of the task do not count.
+        pose: of each row, rising. # (m,)
+        q: # (m, n) [rad or m]
+    """
+    own = chain.own
+    units, turning = chain.units[:own], chain.revolute[:own]
+    first = np.searchsorted(pose, pose)
+    rank = np.arange(pose.size) - first
+    kept = np.ones(pose.size, dtype=np.bool_)
+    for back in range(1, int(np.max(rank, initial=0)) + 1):
+        rows = np.nonzero(rank >= back)[0]
+        away = np.abs(wrapped(q[rows, :own] - q[rows - back, :own], turning)) / units
+        kept[rows[(np.max(away, axis=1) < SAME) & kept[rows - back]]] = False
+    return kept
+
+
+# --------------------------------------------------------------------------- Chains of mechanisms
+
+_TASK_NAMES = {
+    Task.POSE: (),
+    Task.POSITION_AND_AXIS: ("roll",),
+    Task.POSITION: ("free z", "free y", "free z'"),
+}
+
+
+def chain_of(
+    mechanism: Mechanism, task: Task = Task.POSE, locked: Mapping[str, float] | None = None
+) -> Chain:
+    """The chain from the base to the tool, with the task's free motions as joints.
+
+    Args:
+        mechanism: serial: every joint that moves carries the tool.
+        task: pose, position and axis, or position.
+        locked: joints held still, by name, with their values. [rad or m]
+
+    Raises:
+        InverseError: a joint that does not carry the tool, a locked joint that there is none, a
+            value that is not finite, or a task told in a plane.
+    """
+    if task not in _TASK_NAMES:
+        raise InverseError(
+            f"The task {task.value!r} is solved numerically; whole chains are solved for "
+            f"{', '.join(repr(one.value) for one in _TASK_NAMES)}.",
+            task=task.value,
+        )
+    locked = dict(locked or {})
+    path = _path(mechanism)
+    known = [mechanism.joints[k].name for k in path if mechanism.joints[k].movable]
+    for name, value in locked.items():
+        if name not in known:
+            raise InverseError(
+                f"{mechanism.name!r} has no joint {name!r} to lock; it has {', '.join(known)}.",
+                joint=name,
+            )
+        if not np.isfinite(value):
+            raise InverseError(
+                f"Joint {name!r} is locked at {value!r}; give a finite value.", joint=name
+            )
+    names: list[str] = []
+    revolute: list[bool] = []
+    links: list[Array] = []
+    pending = np.eye(4)
+    for k in path:
+        joint = mechanism.joints[k]
+        pending = pending @ joint.placement
+        if not joint.movable:
+            continue
+        if joint.name in locked:
+            pending = pending @ _motion(locked[joint.name], turns=joint.kind.angular)
+            continue
+        names.append(joint.name)
+        revolute.append(joint.kind.angular)
+        links.append(pending)
+        pending = np.eye(4)
+    links.append(pending @ mechanism.tool)
+    length = sum(float(np.linalg.norm(link[:3, 3])) for link in links)
+    for name, turn in zip(_TASK_NAMES[task], (0.0, -np.pi / 2.0, np.pi / 2.0), strict=False):
+        # The joints' axes are the tool's z, y and z: the second link turns y onto z, and back.
+        names.append(name)
+        revolute.append(True)
+        links[-1] = links[-1] @ make_pose(rotation=_about_x(turn))
+        links.append(np.eye(4))
+    return Chain(
+        name=mechanism.name,
+        names=tuple(names),
+        revolute=tuple(revolute),
+        links=np.array(links),
+        task_joints=len(_TASK_NAMES[task]),
+        length=length if length > 0.0 else 1.0,
+    )
+
+
+def _path(mechanism: Mechanism) -> list[int]:
+    """Joints from the base to the tool."""
+    path: list[int] = []
+    index = mechanism.tool_joint
+    while index != BASE:
+        path.insert(0, index)
+        index = mechanism.joints[index].parent
+    idle = [
+        joint.name
+        for k, joint in enumerate(mechanism.joints)
+        if joint.movable and k not in set(path)
+    ]
+    if idle:
+        raise InverseError(
+            f"{mechanism.name!r} is no serial chain: {', '.join(idle)} "
+            f"{'does' if len(idle) == 1 else 'do'} not carry the tool. Give the file of the one "
+            "chain that carries it.",
+            joints=idle,
+        )
+    return path
+
+
+def _motion(value: float, *, turns: bool) -> Array:
+    if not turns:
+        return make_pose(translation=[0.0, 0.0, value])
+    c, s = np.cos(value), np.sin(value)
+    return make_pose(rotation=[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _about_x(angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
