@@ -26,9 +26,12 @@ ROUNDING = 1e-13
 # Postures closer than this in every joint are one. Two roots that meet at a fold are known to the
 # root of the rounding only. [rad, or scale lengths]
 SAME = 1e-6
-_MOST_STEPS = 12
+_MOST_STEPS = 16
+_CONVERGED = 1e-11  # gap without units below which a step that gains nothing is the last
 # Damping of the normal equations, beside a Jacobian without units: keeps a singular one solvable.
 _DAMPING = 1e-15
+_LONGEST = 0.5  # Newton step of any joint [rad, or scale lengths]
+_AWAY = 1e3  # growth of the gap over the best from which a row is given up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -130,13 +133,16 @@ class Chain:
         linear = (T[:, :3, 3] - frames[:, :3, 3]) / self.length
         return np.concatenate([linear, vector], axis=1)
 
-    def polished(self, q: Array, T: Array, steps: int = _MOST_STEPS) -> Polished:
-        """Bring postures the last way to their poses by damped Newton steps.
+    def polished(
+        self, q: Array, T: Array, steps: int = _MOST_STEPS, *, least: bool = False
+    ) -> Polished:
+        """Bring postures the last way to their poses by Newton steps.
 
         Args:
             q: near the solutions; a row that is not finite stays as it is. # (N, n) [rad or m]
             T: poses of the target. # (N, 4, 4)
             steps: at most; rows that are there, or that do not come nearer, stop earlier.
+            least: whether each step is the least one; along a family, others lead far away.
         """
         q = q.copy()
         row_units = np.repeat([self.length, 1.0], 3)[:, None]
@@ -153,12 +159,18 @@ class Chain:
             q[rows], error[rows] = trial[better], left[better]
             position[rows] = np.linalg.norm(gap[better, :3], axis=1)
             angle[rows] = np.linalg.norm(gap[better, 3:], axis=1)
-            going = better & (left > ROUNDING)
+            # Next to a fold a step that halves the distance along the direction lost there makes
+            # the gap grow in others, for one step: only what moves away is given up.
+            worth = better | ((error[active] > _CONVERGED) & (left < _AWAY * error[active]))
+            going = worth & (left > ROUNDING)
             active = active[going]
             if active.size == 0 or step == steps:
                 break
             J = self._columns([frame[going] for frame in frames]) / row_units * self.units
-            trial = q[active] + _damped(J, gap[going]) * self.units
+            move = _steps(J, gap[going], least=least)
+            longest = np.max(np.abs(move), axis=1, keepdims=True)
+            move *= np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
+            trial = trial[going] + move * self.units
         return Polished(
             q=q, position_error=position * self.length, angle_error=angle, length=self.length
         )
@@ -187,8 +199,13 @@ class Polished:
         return np.asarray(near & (self.angle_error <= REACHED_ANGLE))
 
 
-def _damped(J: Array, gap: Array) -> Array:
-    """Least steps J⁺·gap, without failing on a singular Jacobian. # (N, 6, n), (N, 6)."""
+def _steps(J: Array, gap: Array, *, least: bool) -> Array:
+    """Newton steps J⁻¹·gap, or least ones where J is singular or not square. # (N, 6, n)."""
+    if J.shape[1] == J.shape[2] and not least:
+        try:
+            return np.asarray(np.linalg.solve(J, gap[..., None])[..., 0])
+        except np.linalg.LinAlgError:
+            pass  # one exactly singular posture: all are damped
     Jt = np.swapaxes(J, 1, 2)
     square = J @ Jt
     size = np.trace(square, axis1=1, axis2=2)

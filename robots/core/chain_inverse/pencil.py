@@ -158,7 +158,7 @@ class Pencil:
         """Other ways to solve: cut, and turn of the half tangents. [rad]."""
         return [(self.cuts[0], 1.1), *((cut, 0.0) for cut in self.cuts[1:2]), (self.cuts[0], 2.3)]
 
-    def _certified(self, pose: Indices, q: Array, T: Array, steps: int = 12) -> Postures:
+    def _certified(self, pose: Indices, q: Array, T: Array, steps: int = 16) -> Postures:
         polished = self.chain.polished(q, T[pose], steps)
         good = np.nonzero(polished.certified)[0]
         angles = wrapped(polished.q, self.chain.revolute)

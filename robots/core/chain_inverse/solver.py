@@ -1,0 +1,616 @@
+"""Inverse of a whole chain: all branches of a pose by name, each with a status.
+
+Three methods, the first that fits: steps in closed form; steps from one joint whose values are the
+roots of a polynomial; the pencil. Whichever it is, every posture is brought to its pose by Newton
+steps on the chain as it is, and counts only when its own forward model agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
+from robots.core.chain_inverse.chain import SAME, Chain, chain_of, distinct, wrapped
+from robots.core.chain_inverse.derivation import Plan, derive, derive_with_one_assumed
+from robots.core.chain_inverse.pencil import Pencil
+from robots.core.chain_inverse.polynomial import Residual, polynomial
+from robots.core.chain_inverse.relations import (
+    Known,
+    Loop,
+    Pair,
+    Reading,
+    Relation,
+    Solved,
+    Step,
+)
+from robots.core.equations.algebra import Scalar, numbers
+from robots.core.errors import InverseError
+from robots.core.inverse.task import Task
+from robots.core.kernels import Engine, Kernel
+from robots.core.mechanism import Mechanism
+from robots.core.recording import Programme, Recorder, recording_functions
+
+Statuses = NDArray[np.int8]
+
+_TRIALS = 8  # poses that a plan must solve at build
+_SEED = 31
+_MOST_ROOTS = 16
+# A discriminant beyond this is out of reach, whatever rounding did; of a snapped plan the steps'
+# own error is allowed for.
+_BEYOND = 1e-7
+_BEYOND_SNAPPED = 5e-2
+# A joint that moves less than this, beside the chain, is free: each value is as good.
+_FREE = 1e-9
+_OFFSETS = 2.0 * np.pi * np.array([k * sign for k in range(33) for sign in (1, -1)][1:]) / 64.0
+# Ratio of singular values from which a posture counts as singular.
+_SINGULAR = 1e-8
+_PUSH = 1e-2  # [rad or scale lengths] along which a free joint is told from a fold
+
+
+class Method(Enum):
+    """How a chain is solved."""
+
+    CLOSED = "closed form"
+    POLYNOMIAL = "steps from one polynomial"
+    PENCIL = "eigenvalue pencil"
+
+
+class Status(IntEnum):
+    """Status of one branch at one pose."""
+
+    REACHED = 0
+    FOLD = 1  # two branches meet here; beyond, neither exists
+    SINGULAR = 2  # a joint is free: the posture is one of a family
+    OUT_OF_REACH = 3
+    UNCERTIFIED = 4  # the forward model does not agree: no posture
+
+    @property
+    def is_posture(self) -> bool:
+        """Whether the tool is at the pose."""
+        return self <= Status.SINGULAR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Branches:
+    """All branches of a batch of poses.
+
+    Args:
+        names: of the branches. # (B,)
+        joints: names of the joints. # (n,)
+        q: angles in (-π, π]; where there is no posture, the nearest that the steps know, or zero.
+            # (N, B, n) [rad or m]
+        status: codes of ``Status``. # (N, B)
+        free: joint that a singular posture leaves free, -1 elsewhere. # (N, B)
+        position_error: by the forward model. # (N, B) [m]
+        angle_error: # (N, B) [rad]
+        reserve: relative distance of the smallest discriminant from zero, where the two branches
+            meet; negative out of reach. Zero of a branch that no step tells. # (N, B)
+    """
+
+    names: tuple[str, ...]
+    joints: tuple[str, ...]
+    q: Array
+    status: Statuses
+    free: Indices
+    position_error: Array
+    angle_error: Array
+    reserve: Array
+
+    def __post_init__(self) -> None:
+        freeze_fields(
+            self, "q", "status", "free", "position_error", "angle_error", "reserve", copy=None
+        )
+
+    @property
+    def solved(self) -> Mask:
+        """Which branches are postures. # (N, B)."""
+        return np.asarray(self.status <= Status.SINGULAR)
+
+    def reason(self, pose: int, branch: int) -> str:
+        """Why a branch is what it is, in words."""
+        status = Status(int(self.status[pose, branch]))
+        if status is Status.SINGULAR:
+            name = self.joints[int(self.free[pose, branch])]
+            return f"singular: joint {name} is free"
+        if status is Status.FOLD:
+            return "at a fold, where two branches meet"
+        return {
+            Status.REACHED: "reached",
+            Status.OUT_OF_REACH: "out of reach",
+            Status.UNCERTIFIED: "not certified: the forward model does not agree",
+        }[status]
+
+
+class ChainInverse:
+    """All postures of one chain.
+
+    Args:
+        chain: what to solve.
+        engine: how the steps are run (see ``Kernel``).
+
+    Raises:
+        InverseError: no method fits.
+    """
+
+    def __init__(self, chain: Chain, engine: Engine = "auto") -> None:
+        self.chain = chain
+        self._engine = engine
+        self.method, self.plan, self._residual = _method_of(chain)
+
+    @classmethod
+    def of(
+        cls,
+        mechanism: Mechanism,
+        task: Task = Task.POSE,
+        locked: Mapping[str, float] | None = None,
+        engine: Engine = "auto",
+    ) -> ChainInverse:
+        """The inverse of a mechanism; see ``chain_of``."""
+        return cls(chain_of(mechanism, task, locked), engine)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the branches: signs of the roots, or numbers where no step tells them apart."""
+        if self.method is not Method.CLOSED or self.plan is None:
+            return tuple(f"root {k + 1}" for k in range(_MOST_ROOTS))
+        return tuple(_branch_names(self.chain, self.plan))
+
+    @cached_property
+    def programme(self) -> Programme:
+        """The steps as one programme: joints of every branch, then its reserve. # (B, own + 1).
+
+        Raises:
+            InverseError: the chain is not solved in closed form.
+        """
+        return recorded(self.chain, self._closed_plan(), weights=False)
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return Kernel(self.programme, self._engine)
+
+    @cached_property
+    def _full_kernel(self) -> Kernel:
+        return Kernel(recorded(self.chain, self._closed_plan(), weights=True), self._engine)
+
+    def _closed_plan(self) -> Plan:
+        if self.method is not Method.CLOSED or self.plan is None:
+            raise InverseError(
+                f"{self.chain.name!r} has no closed form: it is solved by the {self.method.value}.",
+                robot=self.chain.name,
+            )
+        return self.plan
+
+    def angles(self, T: object, *, out: Array | None = None) -> Array:
+        """Raw closed form: the fast path, without Newton, certificate or status.
+
+        Args:
+            T: poses of the tool. # (..., 4, 4)
+            out: array to fill.
+
+        Returns:
+            Joints of every branch in the order of ``names``, then its reserve, negative out of
+            reach. # (..., B, own + 1) [rad or m]
+        """
+        return self._kernel(T, out=out)
+
+    def solve(self, T: ArrayLike, *, near: ArrayLike | None = None) -> Branches:
+        """All branches of a batch of poses.
+
+        Args:
+            T: poses of the tool. # (N, 4, 4)
+            near: value of joints that a pose leaves free; zero without it. # (own,) [rad or m]
+        """
+        poses = np.asarray(T, dtype=np.float64).reshape(-1, 4, 4)
+        stay = np.zeros(self.chain.own) if near is None else np.asarray(near, dtype=np.float64)
+        if self.method is Method.CLOSED and self.plan is not None:
+            return self._closed(self.plan, poses, stay)
+        if self._residual is not None:
+            return self._numbered(poses, *self._from_polynomial(self._residual, poses))
+        found = self._pencil.solve(poses)
+        return self._numbered(poses, found.pose, found.q)
+
+    @cached_property
+    def _pencil(self) -> Pencil:
+        return Pencil(self.chain)
+
+    # --------------------------------------------------------------------------------- Closed form
+
+    def _closed(self, plan: Plan, T: Array, near: Array) -> Branches:
+        n, own, count = self.chain.size, self.chain.own, len(self.names)
+        raw = self._full_kernel(T)
+        q, reserve, weight = raw[..., :n].copy(), raw[..., n].copy(), raw[..., n + 1]
+        # What the steps call out of reach by rounding, Newton and the certificate judge.
+        beyond = _BEYOND if plan.exact else _BEYOND_SNAPPED
+        held = np.nonzero(np.min(weight, axis=1) <= _FREE**2)[0]
+        # Not every value of a free joint leaves the others in reach: more are tried if need be.
+        for offset in _OFFSETS if held.size else ():
+            stay = near + offset * np.array(self.chain.revolute[:own])
+            q[held], reserve[held] = self._held(plan, T[held], stay)
+            held = held[np.max(reserve[held], axis=1) < -beyond]
+            if held.size == 0:
+                break
+        tried = np.nonzero(
+            (reserve > -beyond).reshape(-1) & np.all(np.isfinite(q), axis=2).reshape(-1)
+        )[0]
+        flat = q.reshape(-1, n)
+        position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
+        polished = self.chain.polished(flat[tried], T[tried // count])
+        flat[tried] = polished.q
+        position[tried], angle[tried] = polished.position_error, polished.angle_error
+        status = np.full(len(flat), Status.OUT_OF_REACH, dtype=np.int8)
+        status[tried] = np.where(polished.certified, Status.REACHED, Status.UNCERTIFIED)
+        lost = (status == Status.UNCERTIFIED) & (reserve.reshape(-1) < 0.0)
+        status[lost] = Status.OUT_OF_REACH
+        if not plan.exact and self._has_pencil:
+            self._complete(flat, status, T, (reserve, position, angle))
+        free = self._degenerate(flat, T, status, count)
+        flat = np.where(np.isfinite(flat), flat, 0.0)
+        shape = (len(T), count)
+        return Branches(
+            names=self.names,
+            joints=self.chain.names[:own],
+            q=wrapped(flat[:, :own], self.chain.revolute[:own]).reshape(*shape, own),
+            status=status.reshape(shape),
+            free=free.reshape(shape),
+            position_error=position.reshape(shape),
+            angle_error=angle.reshape(shape),
+            reserve=reserve,
+        )
+
+    @property
+    def _has_pencil(self) -> bool:
+        return self.chain.size == 6 and all(self.chain.revolute)
+
+    def _complete(
+        self, q: Array, status: Statuses, T: Array, told: tuple[Array, Array, Array]
+    ) -> None:
+        """Add the postures that snapped steps lose next to singularities of the chain as it is.
+
+        Where a discriminant is small beside what was snapped, two branches may be one, or lead to
+        one posture; these poses are solved by the pencil too, and what is new takes the place of a
+        branch that is none.
+        """
+        reserve, position, angle = told
+        count = reserve.shape[1]
+        by_pose = q.reshape(len(T), count, -1)
+        codes = status.reshape(len(T), count)
+        for k in range(len(T)):  # of two equal ones, the first keeps its name
+            same = ~distinct(self.chain, np.zeros(count, dtype=np.int64), by_pose[k])
+            codes[k, same & (codes[k] == Status.REACHED)] = Status.UNCERTIFIED
+        narrow = np.any(np.abs(reserve) < _BEYOND_SNAPPED, axis=1)
+        doubtful = np.nonzero(narrow | np.any(codes == Status.UNCERTIFIED, axis=1))[0]
+        if doubtful.size == 0:
+            return
+        found = self._pencil.solve(T[doubtful])
+        for pose, posture in zip(doubtful[found.pose].tolist(), found.q, strict=True):
+            away = np.max(np.abs(wrapped(by_pose[pose] - posture, self.chain.revolute)), axis=1)
+            taken = codes[pose] == Status.REACHED
+            if np.any(away[taken] < SAME) or np.all(taken):
+                continue
+            place = pose * count + int(np.argmin(np.where(taken, np.inf, away)))
+            q[place], status[place] = posture, Status.REACHED
+            gap = self.chain.gap(self.chain.forward(posture[None]), T[pose][None])[0]
+            position[place] = float(np.linalg.norm(gap[:3])) * self.chain.length
+            angle[place] = float(np.linalg.norm(gap[3:]))
+
+    def _held(self, plan: Plan, T: Array, near: Array) -> tuple[Array, Array]:
+        """The steps again, on arrays, with joints that a pose leaves free at their values near."""
+        units = _weight_units(self.chain, plan)
+
+        def hold(step: Step, root: Solved) -> Solved:
+            value = near[step.joint] if step.joint < self.chain.own else 0.0
+            free = np.asarray(root.weight) * units[step.joint] <= _FREE**2
+            if not np.any(free):
+                return root
+            s, c = root.value
+            return Solved(
+                value=(np.where(free, np.sin(value), s), np.where(free, np.cos(value), c)),
+                reserve=np.where(free & (np.abs(root.reserve) <= 1.0), 1.0, root.reserve),
+                weight=root.weight,
+            )
+
+        pose = [T[:, r, c] for r in range(3) for c in range(4)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            states = evaluated(Loop(self.chain, pose), plan, Reading(fn=numbers()), hold=hold)
+        q = np.stack([_joint_values(self.chain, one.known, len(T)) for one in states], axis=1)
+        reserve = np.stack(
+            [
+                np.min([np.broadcast_to(value, len(T)) for value in (1.0, *one.reserves)], axis=0)
+                for one in states
+            ],
+            axis=1,
+        )
+        return q, reserve
+
+    # ---------------------------------------------------------------------- Polynomial and pencil
+
+    def _from_polynomial(self, residual: Residual, T: Array) -> tuple[Indices, Array]:
+        """Certified postures from the roots of the assumed joint, with the pose of each."""
+        pose, angle = residual.roots(T)
+        entries = [T[pose, r, c] for r in range(3) for c in range(4)]
+        (assumed,) = residual.plan.assumed
+        start: dict[int, Pair] = {assumed: (np.sin(angle), np.cos(angle))}
+        loop = Loop(self.chain, entries)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            states = evaluated(loop, residual.plan, Reading(fn=numbers()), start=start)
+        seeds = np.concatenate([_joint_values(self.chain, one.known, len(pose)) for one in states])
+        poses = np.tile(pose, len(states))
+        # Of the sheets of one root, most miss the pose by far.
+        gap = np.full(len(seeds), np.inf)
+        finite = np.all(np.isfinite(seeds), axis=1)
+        gap[finite] = np.linalg.norm(
+            self.chain.gap(self.chain.forward(seeds[finite]), T[poses[finite]]), axis=1
+        )
+        rows = np.nonzero(gap < _FAR)[0]
+        return self._certified(poses[rows], seeds[rows], T)
+
+    def _certified(self, pose: Indices, q: Array, T: Array) -> tuple[Indices, Array]:
+        polished = self.chain.polished(q, T[pose])
+        good = np.nonzero(polished.certified)[0]
+        angles = wrapped(polished.q, self.chain.revolute)
+        good = good[np.lexsort((polished.angle_error[good], pose[good]))]
+        rows = good[distinct(self.chain, pose[good], angles[good])]
+        return pose[rows], angles[rows]
+
+    def _numbered(self, T: Array, pose: Indices, q: Array) -> Branches:
+        """Postures that no sign names, in the order of their joints."""
+        chain, own, count = self.chain, self.chain.own, _MOST_ROOTS
+        order = np.lexsort((*np.round(q[:, ::-1].T, 6), pose))
+        pose, q = pose[order], q[order]
+        place = np.arange(len(pose)) - np.searchsorted(pose, pose)
+        # More than sixteen come from a family only: samples of it.
+        kept = place < count
+        pose, q, place = pose[kept], q[kept], place[kept]
+        flat = np.zeros((len(T) * count, chain.size))
+        status = np.full(len(flat), Status.OUT_OF_REACH, dtype=np.int8)
+        position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
+        rows = pose * count + place
+        flat[rows], status[rows] = q, Status.REACHED
+        gap = chain.gap(chain.forward(q), T[pose])
+        position[rows] = np.linalg.norm(gap[:, :3], axis=1) * chain.length
+        angle[rows] = np.linalg.norm(gap[:, 3:], axis=1)
+        free = self._degenerate(flat, T, status, count)
+        shape = (len(T), count)
+        return Branches(
+            names=self.names,
+            joints=chain.names[:own],
+            q=flat[:, :own].reshape(*shape, own),
+            status=status.reshape(shape),
+            free=free.reshape(shape),
+            position_error=position.reshape(shape),
+            angle_error=angle.reshape(shape),
+            reserve=np.zeros(shape),
+        )
+
+    def _degenerate(self, q: Array, T: Array, status: Statuses, count: int) -> Indices:
+        """Tell folds and families among postures; which joint is free in each, or -1.
+
+        A posture that loses a direction is one of a family where the pose can be kept while the
+        joints move on, and a fold where it cannot.
+        """
+        chain = self.chain
+        free = np.full(len(q), -1, dtype=np.int64)
+        rows = np.nonzero(status == Status.REACHED)[0]
+        J = chain.jacobian(q[rows]) * chain.units
+        J[:, :3] /= chain.length
+        _, values, right = np.linalg.svd(J)
+        rank = min(6, chain.size)
+        singular = values[:, rank - 1] <= _SINGULAR * values[:, 0]
+        rows, direction = rows[singular], right[singular, rank - 1]
+        if rows.size == 0:
+            return free
+        status[rows] = Status.FOLD
+        begun = q[rows] + _PUSH * direction * chain.units
+        pushed = chain.polished(begun, T[rows // count], least=True)
+        moved = np.abs(wrapped(pushed.q - q[rows], chain.revolute)) / chain.units
+        family = pushed.certified & (np.max(moved, axis=1) > 0.1 * _PUSH)
+        status[rows[family]] = Status.SINGULAR
+        own = moved[family][:, : chain.own]
+        # The joint that a reader would name: the first that takes part fully.
+        free[rows[family]] = np.argmax(own > 0.3 * np.max(own, axis=1, keepdims=True), axis=1)
+        return free
+
+
+_FAR = 0.3  # of a gap without units: a seed from which Newton steps are tried
+
+
+def _method_of(chain: Chain) -> tuple[Method, Plan | None, Residual | None]:
+    """The first method that solves trial poses of a chain."""
+    _check_mobility(chain)
+    plan = derive(chain)
+    if plan is not None and _solves(chain, plan):
+        return Method.CLOSED, plan, None
+    residual = polynomial(chain, derive_with_one_assumed(chain))
+    if residual is not None:
+        return Method.POLYNOMIAL, residual.plan, residual
+    if chain.size == 6 and all(chain.revolute):
+        _ = Pencil(chain).cuts  # raises where it is singular
+        return Method.PENCIL, None, None
+    raise InverseError(
+        f"The chain of {chain.name!r} has no inverse that can be derived: a pencil takes six "
+        f"revolute joints, and it has {chain.size}, {chain.size - sum(chain.revolute)} of them "
+        "sliding. The numerical inverse solves it.",
+        robot=chain.name,
+        joints=chain.own,
+    )
+
+
+def _check_mobility(chain: Chain) -> None:
+    """Refuse a chain that can move on with its target at rest: its postures are no list."""
+    q = np.random.default_rng(_SEED).uniform(-1.0, 1.0, (_TRIALS, chain.size)) * chain.units
+    J = chain.jacobian(q) * chain.units
+    J[:, :3] /= chain.length
+    ranks = np.linalg.matrix_rank(J, tol=_SINGULAR * chain.size)
+    spare = chain.size - int(np.max(ranks))
+    if spare:
+        raise InverseError(
+            f"{chain.name!r} has {spare} joint{'s' if spare > 1 else ''} more than the task needs: "
+            f"its postures are families. Lock {spare} of {', '.join(chain.names[: chain.own])}.",
+            robot=chain.name,
+            spare=spare,
+        )
+
+
+def _solves(chain: Chain, plan: Plan) -> bool:
+    """Whether the steps find the postures that trial poses were made of."""
+    random = np.random.default_rng(_SEED)
+    reach = np.where(chain.revolute, np.pi, chain.length)
+    q = random.uniform(-reach, reach, (_TRIALS, chain.size))
+    T = chain.forward(q)
+    pose = [T[:, r, c] for r in range(3) for c in range(4)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        states = evaluated(Loop(chain, pose), plan, Reading(fn=numbers()))
+    seeds = np.stack([_joint_values(chain, one.known, _TRIALS) for one in states])
+    away = np.abs(wrapped(seeds - q, chain.revolute))[..., : chain.own] / chain.units[: chain.own]
+    nearest = np.min(np.max(np.where(np.isfinite(away), away, np.inf), axis=2), axis=0)
+    return bool(np.all(nearest < max(SAME, 100.0 * plan.snap)))
+
+
+# -------------------------------------------------------------------------------- Steps evaluated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Joints of one branch.
+
+    Args:
+        known: sine and cosine, or length, of each.
+        signs: of the roots taken, +1 or -1, in the order of the branching steps.
+        reserves: of the steps with two roots.
+        weights: of the steps, by joint.
+    """
+
+    known: Known
+    signs: tuple[int, ...] = ()
+    reserves: tuple[Scalar, ...] = ()
+    weights: tuple[tuple[int, Scalar], ...] = ()
+
+
+Hold = Callable[[Step, Solved], Solved]
+
+
+def evaluated(
+    loop: Loop,
+    plan: Plan,
+    reading: Reading,
+    *,
+    start: Known | None = None,
+    hold: Hold | None = None,
+) -> list[State]:
+    """Every branch of a plan, the first root of each step first.
+
+    Args:
+        loop: of the chain and its poses.
+        plan: steps in order.
+        reading: what the scalars are.
+        start: joints that are assumed.
+        hold: replaces a root where its joint is free.
+    """
+    states = [State(known=start or {})]
+    for step in plan.steps:
+        idle = step.joint >= loop.chain.own and _own_solved(loop.chain, states[0].known)
+        following: list[State] = []
+        for state in states:
+            roots = loop.solve(step, state.known, reading)
+            # Once the robot's joints are known, the task's need one value only.
+            for sign, root in zip((1, -1), roots[:1] if idle else roots, strict=False):
+                kept = root if hold is None else hold(step, root)
+                two = len(roots) == 2
+                following.append(
+                    State(
+                        known={**state.known, step.joint: kept.value},
+                        signs=(*state.signs, sign) if two and not idle else state.signs,
+                        reserves=(*state.reserves, kept.reserve) if two else state.reserves,
+                        weights=(*state.weights, (step.joint, kept.weight)),
+                    )
+                )
+        states = following
+    return states
+
+
+def _own_solved(chain: Chain, known: Known) -> bool:
+    return all(joint in known for joint in range(chain.own))
+
+
+def branching(chain: Chain, plan: Plan) -> tuple[Step, ...]:
+    """Steps whose roots make branches of the robot's own joints."""
+    found, known = [], set(plan.assumed)
+    for step in plan.steps:
+        if step.roots == 2 and not all(joint in known for joint in range(chain.own)):
+            found.append(step)
+        known.add(step.joint)
+    return tuple(found)
+
+
+def _branch_names(chain: Chain, plan: Plan) -> list[str]:
+    """Names such as "q1+ q3- q5+": the sign of each root, by joint."""
+    steps = branching(chain, plan)
+    combinations: list[tuple[str, ...]] = [()]
+    for step in steps:
+        name = chain.names[step.joint]
+        combinations = [(*one, f"{name}{sign}") for one in combinations for sign in "+-"]
+    order = sorted(range(len(steps)), key=lambda place: steps[place].joint)
+    return [" ".join(one[place] for place in order) or "only" for one in combinations]
+
+
+def recorded(chain: Chain, plan: Plan, *, weights: bool) -> Programme:
+    """Record the steps of a plan.
+
+    Args:
+        chain: whose.
+        plan: in closed form.
+        weights: whether joints of the task and the smallest weight of each branch are told too.
+
+    Returns:
+        From the pose to the joints of every branch and its reserve. # (B, own + 1 or n + 2)
+    """
+    recorder, fn = Recorder(), recording_functions()
+    pose = recorder.argument("T_base_tool", (4, 4))
+    states = evaluated(Loop(chain, list(pose)), plan, Reading(fn=fn))
+    units = _weight_units(chain, plan)
+    outputs: list[Scalar] = []
+    joints = chain.size if weights else chain.own
+    for state in states:
+        for joint in range(joints):
+            s, c = state.known[joint]
+            outputs.append(fn.atan2(s, c) if chain.revolute[joint] else s)
+        outputs.append(_least(state.reserves, fn.maximum))
+        if weights:
+            outputs.append(
+                _least([units[joint] * weight for joint, weight in state.weights], fn.maximum)
+            )
+    width = joints + (2 if weights else 1)
+    return recorder.programme("inverse", outputs, (len(states), width))
+
+
+def _least(values: tuple[Scalar, ...] | list[Scalar], maximum: Callable[..., Scalar]) -> Scalar:
+    """The smallest of some values and one."""
+    negative: Scalar = -1.0
+    for value in values:
+        negative = maximum(negative, -value)
+    return -negative
+
+
+def _weight_units(chain: Chain, plan: Plan) -> Array:
+    """Factor that takes the unit off each step's weight, by joint."""
+    powers = {Relation.HEIGHT: 2, Relation.MOMENT: 2, Relation.POINT: 2, Relation.DISTANCE: 4}
+    units = np.ones(chain.size)
+    for step in plan.steps:
+        if not step.slides:
+            units[step.joint] = chain.length ** -powers.get(step.relation, 0)
+    return units
+
+
+def _joint_values(chain: Chain, known: Known, count: int) -> Array:
+    """Joints of one branch from its pairs. # (count, n)."""
+    q = np.empty((count, chain.size))
+    for joint, turns in enumerate(chain.revolute):
+        s, c = known[joint]
+        q[:, joint] = np.arctan2(s, c) if turns else s
+    return q

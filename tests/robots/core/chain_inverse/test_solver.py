@@ -1,0 +1,254 @@
+"""Whole chains: every branch by name and status, whatever the chain and the pose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robots.arm.inverse import ArmInverse
+from robots.core.arrays import Array
+from robots.core.chain_inverse.chain import Chain, chain_of, wrapped
+from robots.core.chain_inverse.pencil import Pencil
+from robots.core.chain_inverse.solver import Branches, ChainInverse, Method, Status
+from robots.core.errors import InverseError
+from robots.core.inverse.task import Task
+from robots.library import open_robot
+from tests.cases import cases, some
+from tests.robots.core.chain_inverse.oracle import (
+    general_chain,
+    library_chain,
+    lost,
+    near_singular,
+    turned_apart,
+)
+
+CLOSED = {
+    "ur5e": 8,
+    "industrial-6r": 8,
+    "kuka-kr6-r700-sixx": 8,
+    "staubli-tx2-60": 8,
+    "stanford": 8,
+    "gantry-6": 2,
+    "scara-4": 2,
+}
+FIVE = {"measuring-arm": 8, "cylindrical-5": 4, "gantry-5": 2, "cmm-indexing-head": 2}
+POLYNOMIAL = ("yaskawa-hc10", "ufactory-xarm6")
+
+
+def drawn(chain: Chain, count: int, seed: int = 5) -> Array:
+    """Random postures, the task's joints included."""
+    reach = np.where(chain.revolute, np.pi, chain.length)
+    return np.random.default_rng(seed).uniform(-reach, reach, (count, chain.size))
+
+
+def missing(chain: Chain, q: Array, found: Branches) -> list[int]:
+    """Postures that are not among the branches of the pose they make."""
+    away = np.abs(wrapped(found.q - q[:, None, : chain.own], chain.revolute[: chain.own]))
+    nearest = np.where(found.solved, np.max(away, axis=2), np.inf)
+    return np.nonzero(np.min(nearest, axis=1) > 1e-4)[0].tolist()
+
+
+@pytest.mark.parametrize("name", some(list(CLOSED), gate=7))
+def test_closed_forms_have_the_posture_that_made_the_pose(name: str) -> None:
+    chain = library_chain(name)
+    inverse = ChainInverse(chain, "numpy")
+    q = drawn(chain, cases(gate=40, soak=2000))
+    found = inverse.solve(chain.forward(q))
+    assert inverse.method is Method.CLOSED
+    assert len(inverse.names) == CLOSED[name]
+    assert missing(chain, q, found) == []
+
+
+@pytest.mark.parametrize("name", list(FIVE))
+def test_five_joints_hold_position_and_axis(name: str) -> None:
+    chain = chain_of(open_robot(name), Task.POSITION_AND_AXIS)
+    inverse = ChainInverse(chain, "numpy")
+    q = drawn(chain, cases(gate=40, soak=2000))
+    assert inverse.method is Method.CLOSED
+    assert len(inverse.names) == FIVE[name]
+    assert missing(chain, q, inverse.solve(chain.forward(q))) == []
+
+
+@pytest.mark.parametrize("name", POLYNOMIAL)
+def test_offset_wrists_have_all_roots_of_the_pencil(name: str) -> None:
+    chain = library_chain(name)
+    inverse = ChainInverse(chain, "numpy")
+    T = chain.forward(drawn(chain, cases(gate=10, soak=500)))
+    found, pencil = inverse.solve(T), Pencil(chain).solve(T)
+    assert inverse.method is Method.POLYNOMIAL
+    for k in range(len(T)):
+        assert lost(pencil.q[pencil.pose == k], found.q[k][found.solved[k]]) == []
+
+
+def test_closed_form_and_pencil_agree_on_every_root() -> None:
+    chain = library_chain("ur5e")
+    T = chain.forward(drawn(chain, cases(gate=15, soak=500)))
+    found, pencil = ChainInverse(chain, "numpy").solve(T), Pencil(chain).solve(T)
+    for k in range(len(T)):
+        mine, other = found.q[k][found.solved[k]], pencil.q[pencil.pose == k]
+        assert len(mine) == len(other)
+        assert lost(other, mine) == lost(mine, other) == []
+
+
+def test_seven_joints_with_one_held() -> None:
+    for name, lock in (("franka-panda", 6), ("kuka-iiwa-7-r800", 2)):
+        chain = library_chain(name, lock=lock)
+        inverse = ChainInverse(chain, "numpy")
+        q = drawn(chain, cases(gate=25, soak=1000))
+        assert inverse.method is Method.CLOSED
+        assert missing(chain, q, inverse.solve(chain.forward(q))) == []
+
+
+def test_a_general_chain_is_left_to_the_pencil() -> None:
+    chain = general_chain()
+    inverse = ChainInverse(chain, "numpy")
+    q = drawn(chain, cases(gate=8, soak=200))
+    assert inverse.method is Method.PENCIL
+    assert missing(chain, q, inverse.solve(chain.forward(q))) == []
+
+
+@pytest.mark.parametrize("name", ["ur5e", "industrial-6r", "yaskawa-hc10"])
+def test_next_to_singularities_nothing_is_lost(name: str) -> None:
+    chain = library_chain(name)
+    count = cases(gate=20, soak=1000)
+    q = near_singular(chain, count, 10.0 ** np.random.default_rng(1).uniform(-4, -2, count))
+    found = ChainInverse(chain, "numpy").solve(chain.forward(q))
+    assert missing(chain, q, found) == []
+
+
+def test_the_measuring_arm_agrees_with_its_hand_written_inverse() -> None:
+    arm = open_robot("measuring-arm")
+    chain = chain_of(arm, Task.POSITION_AND_AXIS)
+    T = chain.forward(drawn(chain, cases(gate=300, soak=100_000)))
+    found = ChainInverse(chain, "compiled").solve(T)
+    own = ArmInverse(arm).solve(T[:, :3, 3], T[:, :3, 2])
+    assert np.all(found.solved)
+    assert np.all(own.solved)
+    apart = turned_apart(found.q[:, :, None], own.q[:, None])
+    # An angle is as sharp as its singularity is far: 1e-12 where every margin is above 0.02.
+    margins = own.margins
+    least = np.min([margins.shoulder, margins.elbow, margins.wrist], axis=0)
+    nearest = np.min(apart, axis=1)
+    assert np.max(nearest * np.minimum(least / 0.02, 1.0)) < 1e-12
+
+
+# ------------------------------------------------------------------------------ Names and statuses
+
+
+def test_names_are_signs_of_roots_by_joint() -> None:
+    names = ChainInverse(library_chain("industrial-6r"), "numpy").names
+    assert names[0] == "q1+ q3+ q5+"
+    assert len(set(names)) == 8
+
+
+def test_a_name_stays_with_its_posture_along_a_path() -> None:
+    chain = library_chain("industrial-6r")
+    inverse = ChainInverse(chain, "numpy")
+    start = np.array([0.4, -0.7, 0.6, 0.5, 0.9, -0.3])
+    path = start + np.linspace(0.0, 0.3, 30)[:, None] * np.array([1.0, 0.5, -0.6, 0.8, 0.4, 1.0])
+    found = inverse.solve(chain.forward(path))
+    branch = np.argmin(np.max(np.abs(found.q - path[:, None]), axis=2), axis=1)
+    assert len(set(branch.tolist())) == 1
+
+
+def test_a_pose_out_of_reach_by_a_metre_says_so_on_every_branch() -> None:
+    for chain in (library_chain("industrial-6r"), library_chain("yaskawa-hc10"), general_chain()):
+        T = np.eye(4)[None].copy()
+        T[0, :3, 3] = [3.0 * chain.length, 0.0, 1.0]
+        found = ChainInverse(chain, "numpy").solve(T)
+        assert set(found.status[0].tolist()) == {Status.OUT_OF_REACH}
+        assert np.all(np.isfinite(found.q))
+
+
+@pytest.mark.parametrize(("beyond", "status"), [(-1e-6, 0), (1e-12, 1), (1e-6, 3)])
+def test_at_the_end_of_reach_the_elbow_folds(beyond: float, status: int) -> None:
+    arm = open_robot("anthropomorphic")
+    inverse = ChainInverse(chain_of(arm, Task.POSITION), "numpy")
+    tip = _stretched(inverse.chain)
+    T = np.eye(4)[None].copy()
+    T[0, :3, 3] = tip[0] + beyond * tip[1]
+    found = inverse.solve(T)
+    assert status in found.status[0].tolist()
+    assert np.any(found.solved) == (status != Status.OUT_OF_REACH)
+
+
+def _stretched(chain: Chain) -> tuple[Array, Array]:
+    """Farthest point from the shoulder in one direction, and that direction."""
+    angles = np.linspace(-np.pi, np.pi, 20001)
+    postures = np.zeros((len(angles), 6))
+    postures[:, 1] = 0.5
+    postures[:, 2] = angles
+    shoulder = chain.links[0] @ chain.links[1]
+    reach = np.linalg.norm(chain.forward(postures)[:, :3, 3] - shoulder[:3, 3], axis=1)
+    best = int(np.argmax(reach))
+    fine = np.linspace(angles[best] - 4e-4, angles[best] + 4e-4, 2001)
+    postures = np.zeros((len(fine), 6))
+    postures[:, 1], postures[:, 2] = 0.5, fine
+    points = chain.forward(postures)[:, :3, 3]
+    reach = np.linalg.norm(points - shoulder[:3, 3], axis=1)
+    tip = points[int(np.argmax(reach))]
+    direction = (tip - shoulder[:3, 3]) / np.linalg.norm(tip - shoulder[:3, 3])
+    return tip, direction
+
+
+def test_a_free_joint_is_named_and_takes_the_value_near() -> None:
+    chain = library_chain("industrial-6r")
+    inverse = ChainInverse(chain, "numpy")
+    q = np.array([[0.4, -0.7, 0.6, 0.5, 0.0, -0.3]])
+    found = inverse.solve(chain.forward(q), near=np.full(6, 0.25))
+    rows = np.nonzero(found.status[0] == Status.SINGULAR)[0]
+    assert rows.size > 0
+    assert {found.joints[k] for k in found.free[0, rows]} == {"q4"}
+    assert np.min(turned_apart(found.q[0, rows][:, 3:4], np.array([0.25]))) < 1e-9
+    assert found.reason(0, int(rows[0])) == "singular: joint q4 is free"
+
+
+def test_every_posture_brings_the_tool_to_its_pose_by_the_robots_own_model() -> None:
+    from robots.core.model import Model
+
+    arm = open_robot("ur5e")
+    chain = chain_of(arm)
+    T = chain.forward(drawn(chain, 20))
+    found = ChainInverse(chain, "numpy").solve(T)
+    pose, branch = np.nonzero(found.solved)
+    reached = Model(arm, "numpy").forward(found.q[pose, branch])
+    assert np.max(np.abs(reached - T[pose])) < 1e-12
+
+
+def test_a_snapped_chain_is_solved_as_it_is() -> None:
+    """Axes up to 0.05 mm off meeting: steps for what is meant, then Newton on what is."""
+    exact = library_chain("industrial-6r")
+    random = np.random.default_rng(6)
+    links = exact.links.copy()
+    links[1:6, :3, 3] += random.uniform(-3e-5, 3e-5, (5, 3))
+    chain = Chain(
+        name="rounded", names=exact.names, revolute=exact.revolute, links=links, length=exact.length
+    )
+    inverse = ChainInverse(chain, "numpy")
+    assert inverse.method is Method.CLOSED
+    assert inverse.plan is not None
+    assert not inverse.plan.exact
+    q = drawn(chain, cases(gate=25, soak=1000))
+    assert missing(chain, q, inverse.solve(chain.forward(q))) == []
+
+
+# -------------------------------------------------------------------------------------- Bad input
+
+
+def test_more_joints_than_the_task_needs_are_to_be_locked() -> None:
+    with pytest.raises(
+        InverseError, match=r"1 joint more than the task needs.*Lock 1 of panda_joint1"
+    ):
+        ChainInverse.of(open_robot("franka-panda"))
+
+
+def test_a_tree_is_no_chain() -> None:
+    with pytest.raises(InverseError, match=r"is no serial chain: .* do not carry the tool"):
+        ChainInverse.of(open_robot("bip2000"))
+
+
+def test_the_raw_closed_form_is_refused_where_there_is_none() -> None:
+    with pytest.raises(
+        InverseError, match="has no closed form: it is solved by the steps from one"
+    ):
+        _ = ChainInverse(library_chain("yaskawa-hc10"), "numpy").programme
