@@ -33,6 +33,7 @@ _SAMPLES = 4
 _CLOSED = 5
 _SEED = 12
 _BRANCH_COST = 100.0
+_EARLY_COST = 5.0  # of a joint of the task before the robot's own: nobody asks for its value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +45,14 @@ class Plan:
         assumed: joints taken as known, by index: those of a polynomial.
         check: relation left over that an assumed joint must satisfy; None without one.
         snap: largest dependence that was ignored. [scale lengths or rad]
+        cost: by which orders are compared: joints passed, and badly conditioned relations.
     """
 
     steps: tuple[Step, ...]
     assumed: tuple[int, ...] = ()
     check: Step | None = None
     snap: float = 0.0
+    cost: float = 0.0
 
     @property
     def branching(self) -> tuple[Step, ...]:
@@ -62,9 +65,18 @@ class Plan:
         return self.snap <= _EXACT
 
 
-def derive(chain: Chain) -> Plan | None:
-    """Steps that solve every joint of a chain; None where no order of steps does."""
-    return _Derivation(chain).plan(())
+def derive(chain: Chain) -> list[Plan]:
+    """Steps that solve every joint of a chain, in orders that begin differently.
+
+    Returns:
+        Those of the fewest branches, the one that looks best first; which one is, trial poses tell.
+        Empty where no order of steps does.
+    """
+    derivation = _Derivation(chain)
+    orders = [derivation.plan((), (step,)) for step in derivation.first_steps()]
+    plans = sorted((plan for plan in orders if plan is not None), key=lambda plan: plan.cost)
+    fewest = min((len(plan.branching) for plan in plans), default=0)
+    return [plan for plan in plans if len(plan.branching) == fewest]
 
 
 def derive_with_one_assumed(chain: Chain) -> list[Plan]:
@@ -107,15 +119,24 @@ class _Derivation:
 
     def plan(self, assumed: tuple[int, ...], begun: tuple[Step, ...] = ()) -> Plan | None:
         """The cheapest order of steps from joints that are taken as known and steps before."""
-        for solved, steps in self._orders(assumed, begun):
+        for cost, solved, steps in self._orders(assumed, begun):
             if len(solved) == self._chain.size:
-                return Plan(steps=steps, assumed=assumed, snap=self._snap(steps))
+                return Plan(steps=steps, assumed=assumed, snap=self._snap(steps), cost=cost)
         return None
+
+    def first_steps(self) -> list[Step]:
+        """Steps that need no other, the best conditioned of each joint."""
+        best: dict[int, tuple[float, Step]] = {}
+        for step, weight in self._candidates(frozenset()):
+            cost = self._cost(step, weight, frozenset())
+            if step.joint not in best or cost < best[step.joint][0]:
+                best[step.joint] = (cost, step)
+        return [step for _, step in sorted(best.values(), key=lambda one: one[0])]
 
     def checked_plans(self, joint: int) -> Iterator[Plan]:
         """Plans from one joint, each with another relation left over."""
         seen: set[tuple[Relation, str, str]] = set()
-        for solved, steps in self._orders((joint,), ()):
+        for _, solved, steps in self._orders((joint,), ()):
             for relation in self._left_over(solved, steps):
                 if relation.key in seen:
                     continue
@@ -127,7 +148,7 @@ class _Derivation:
 
     def _orders(
         self, assumed: tuple[int, ...], begun: tuple[Step, ...]
-    ) -> Iterator[tuple[frozenset[int], tuple[Step, ...]]]:
+    ) -> Iterator[tuple[float, frozenset[int], tuple[Step, ...]]]:
         """Every set of joints that steps lead to, with the cheapest steps, cheapest set first."""
         start = frozenset(assumed) | {step.joint for step in begun}
         ticket, best = count(), {start: 0.0}
@@ -138,7 +159,7 @@ class _Derivation:
             cost, _, solved, steps = heapq.heappop(queue)
             if cost > best[solved]:
                 continue
-            yield solved, steps
+            yield cost, solved, steps
             for step, weight in self._candidates(solved):
                 reached = solved | {step.joint}
                 total = cost + self._cost(step, weight, solved)
@@ -148,10 +169,12 @@ class _Derivation:
 
     def _cost(self, step: Step, weight: float, solved: frozenset[int]) -> float:
         own_done = all(k in solved for k in range(self._chain.own))
-        branching = step.roots == 2 and not (own_done and step.joint >= self._chain.own)
+        of_task = step.joint >= self._chain.own
+        branching = step.roots == 2 and not (own_done and of_task)
         length = len(step.arc) + len(step.rest)
         badly = max(0.0, -math.log10(weight))
-        return (_BRANCH_COST if branching else 0.0) + length + 4.0 * badly
+        early = _EARLY_COST if of_task and not own_done else 0.0
+        return (_BRANCH_COST if branching else 0.0) + length + 4.0 * badly + early
 
     def _candidates(self, solved: frozenset[int]) -> Iterator[tuple[Step, float]]:
         """Steps that hold one joint besides those solved, with how much it moves them."""
