@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
+from robots.core.chain_inverse.answers import derived_inverse, solve_branches
+from robots.core.chain_inverse.solver import ChainInverse
 from robots.core.denavit_hartenberg import rows_of
 from robots.core.errors import RobotFileError, StateError
 from robots.core.file_units import number_text
@@ -107,31 +109,47 @@ class Robot(Model):
         """Joints with placement, limits and bodies; columns as in robot files."""
         return joints_frame(self.mechanism)
 
-    def inverse(self, pose: ArrayLike, *, near: ArrayLike | None = None) -> Solutions:
+    def inverse(
+        self,
+        pose: ArrayLike,
+        *,
+        near: ArrayLike | None = None,
+        locked: Mapping[str, float] | None = None,
+    ) -> Solutions:
         """Find the postures that bring the tool to a pose.
 
-        A measuring arm is solved in closed form: every branch, by name. Other robots are searched
-        from many starts. A robot of five joints, as the measuring arm, holds position and z axis
-        of the pose; one of fewer joints its position.
+        Every branch, by name, of a chain that has no more joints than the task needs. A robot
+        with more is searched from many starts, unless ``locked`` holds what is more. A robot of
+        five joints, as the measuring arm, holds position and z axis of the pose; one of fewer
+        joints its position.
 
         Args:
             pose: T_base_tool. # (4, 4) [m]
             near: posture that solutions are ordered by. # (n,) [rad or m]
+            locked: joints held still, by name. [rad or m]
 
         Returns:
             Postures within the limits; ``best`` says why there is none.
 
         Raises:
             PoseError: not a pose.
-            InverseError: ``near`` of another length, or not finite.
+            InverseError: ``near`` of another length, or not finite; a locked joint that there is
+                none, or too few left for the task.
         """
         T = as_pose(pose, "The pose")
-        if self._closed_form is not None:
+        if self._closed_form is not None and not locked:
             return self._branches(self._closed_form, T, near)
         task = {5: Task.POSITION_AND_AXIS}.get(
             self.dof, Task.POSE if self.dof > 5 else Task.POSITION
         )
-        return solve(self, Target(task=task, T=T), start=near)
+        target = Target(task=task, T=T)
+        if locked:
+            chain = ChainInverse.of(self.mechanism, task, locked, self.engine)
+            return solve_branches(self, chain, target, near=near)[0]
+        derived = derived_inverse(self, task)
+        if derived is None:
+            return solve(self, target, start=near)
+        return solve_branches(self, derived, target, near=near)[0]
 
     @cached_property
     def drawn_links(self) -> tuple[DrawnLink, ...]:

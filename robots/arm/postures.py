@@ -1,7 +1,8 @@
 """Postures that bring the tool of any robot to its targets.
 
-A measuring arm has a closed form with all its families; any other robot is searched from many
-starts. Both answer alike: every posture known, those within limits first, or why there is none.
+A measuring arm has a closed form with all its families; of any other robot whose inverse can be
+derived, all branches are known; what is left is searched from many starts. All answer alike: every
+posture known, those within limits first, or why there is none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from robots.arm.errors import ArmFamilyError
 from robots.arm.family import arm_family
 from robots.arm.inverse import ArmInverse, ArmSolutions, alternatives, branch_name
 from robots.core.arrays import Array
+from robots.core.chain_inverse.answers import derived_inverse, solve_branches
 from robots.core.inverse import Answer, Solutions, Target, Task, solve_many
 from robots.core.inverse.limits import limit_breaches
 from robots.core.inverse.solver import DEFAULT_STARTS
@@ -89,7 +91,7 @@ class InversePostures:
 def inverse_postures(
     model: Model, target: Target, near: Array | None = None, *, starts: int = DEFAULT_STARTS
 ) -> Iterator[InversePostures]:
-    """Postures for every target: in closed form where there is one, else by search.
+    """Postures for every target: all branches where they can be derived, else by search.
 
     Args:
         model: of the mechanism.
@@ -100,14 +102,15 @@ def inverse_postures(
     if target.task is Task.POSITION_AND_AXIS and is_measuring_arm(model.mechanism):
         yield from _closed_form(model.mechanism, target, near)
         return
+    derived = derived_inverse(model, target.task)
     for first in range(0, len(target.T), _AT_A_TIME):
-        part = slice(first, first + _AT_A_TIME)
-        found = solve_many(
-            model,
-            Target(task=target.task, T=target.T[part]),
-            start=None if near is None else near[part],
-            starts=starts,
-        )
+        rows = slice(first, first + _AT_A_TIME)
+        part = Target(task=target.task, T=target.T[rows])
+        begun = None if near is None else near[rows]
+        if derived is not None:
+            found = solve_branches(model, derived, part, near=begun, starts=starts)
+        else:
+            found = solve_many(model, part, start=begun, starts=starts)
         yield from map(_searched, found)
 
 
@@ -130,7 +133,7 @@ def _searched(found: Solutions) -> InversePostures:
 def _numerical(answer: Answer, place: int) -> InversePosture:
     return InversePosture(
         q=answer.q,
-        branch=f"numerical {place}",
+        branch=answer.branch or f"numerical {place}",
         within_limits=answer.within_limits,
         position_residual=answer.position_residual,
         angle_residual=answer.angle_residual,

@@ -13,7 +13,7 @@ kernel, complex sheets of a polynomial, and printed equations.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -144,6 +144,83 @@ class Solved:
     weight: Scalar
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SineEquation:
+    """Type 2: X sin θ + Y cos θ = Z."""
+
+    X: Scalar
+    Y: Scalar
+    Z: Scalar
+
+    def roots(self, reading: Reading) -> list[Solved]:
+        """Both; the first is where the left side falls, as in ``robots.core.paul``."""
+        fn, X, Y, Z = reading.fn, self.X, self.Y + _NOTHING, self.Z
+        square = X * X + Y * Y
+        left = square - Z * Z
+        root = fn.sqrt(fn.maximum(left, 0.0) if reading.real else left)
+        inverse = 1.0 / (fn.maximum(square, Z * Z) if reading.real else square)
+        x, y, reserve = X * inverse, Y * inverse, left * inverse
+        return [
+            Solved(value=(x * Z + y * w, y * Z - x * w), reserve=reserve, weight=square)
+            for w in (root, -root)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEquation:
+    """Type 3: Rz(θ)·u = v across the axis."""
+
+    u: Vec3
+    v: Vec3
+
+    def roots(self, reading: Reading) -> list[Solved]:
+        """The one angle."""
+        u, v = self.u, self.v
+        sine = u[0] * v[1] - u[1] * v[0]
+        cosine = u[0] * v[0] + u[1] * v[1]
+        weight = u[0] * u[0] + u[1] * u[1]
+        if not reading.real:
+            return [Solved(value=(sine / weight, cosine / weight), reserve=1.0, weight=weight)]
+        cosine = cosine + _NOTHING
+        inverse = 1.0 / reading.fn.sqrt(sine * sine + cosine * cosine)
+        return [Solved(value=(sine * inverse, cosine * inverse), reserve=1.0, weight=weight)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthEquation:
+    """Type 1: X r = Y."""
+
+    X: Scalar
+    Y: Scalar
+
+    def roots(self, reading: Reading) -> list[Solved]:
+        """The one length."""
+        del reading
+        return [Solved(value=(self.Y / (self.X + _NOTHING), 0.0), reserve=1.0, weight=1.0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SquareEquation:
+    """What type 5 leaves when its angle is eliminated: (r + along)² + across = square."""
+
+    along: Scalar
+    across: Scalar
+    square: Scalar
+
+    def roots(self, reading: Reading) -> list[Solved]:
+        """Both lengths, the larger first."""
+        fn, left = reading.fn, self.square - self.across
+        root = fn.sqrt(fn.maximum(left, 0.0) if reading.real else left)
+        size = fn.maximum(self.square, self.across) if reading.real else self.square
+        reserve = left / (size + _NOTHING)
+        return [
+            Solved(value=(r - self.along, 0.0), reserve=reserve, weight=1.0) for r in (root, -root)
+        ]
+
+
+Equation = SineEquation | TurnEquation | LengthEquation | SquareEquation
+
+
 class Loop:
     """The loop of a chain and a pose, over scalars.
 
@@ -212,40 +289,45 @@ class Loop:
             known: joints that it depends on.
             reading: what the scalars are.
         """
-        if step.relation is Relation.REST:
-            return [self._from_rest(step, known, reading)]
-        if step.relation in (Relation.DIRECTION, Relation.POINT):
-            u = self.after(step.second, step.joint, known, step.arc)
-            v = self.before(step.first, step.joint, known, step.rest)
-            if step.slides:
-                length = _point(v)[2] - _point(u)[2]
-                return [Solved(value=(length, 0.0), reserve=1.0, weight=1.0)]
-            is_point = step.relation is Relation.POINT
-            return [_turned(_part(u, is_point), _part(v, is_point), reading)]
+        return self.equation(step, known).roots(reading)
+
+    def equation(self, step: Step, known: Known) -> Equation:
+        """The equation of a step, its factors from joints that are known."""
+        if step.relation in (Relation.DIRECTION, Relation.POINT, Relation.REST):
+            u, v = self._both_sides(step, known)
+            return LengthEquation(X=1.0, Y=v[2] - u[2]) if step.slides else TurnEquation(u=u, v=v)
         a = self.before(step.first, step.joint, known, step.arc)
         b = self.after(step.second, step.joint, known, step.arc)
         value = self._along_rest(step, known)
-        return (
-            _slid(step, a, b, value, reading) if step.slides else _two(step, a, b, value, reading)
-        )
+        if not step.slides:
+            return _sine_equation(step.relation, a, b, value)
+        if step.relation is Relation.DISTANCE:
+            between = subtract(_point(b), _point(a))
+            across = between[0] * between[0] + between[1] * between[1]
+            return SquareEquation(along=between[2], across=across, square=value)
+        moved = replace(b, point=None if b.point is None else add(b.point, Z_AXIS))
+        still = relation_of(step.relation, a, b)
+        return LengthEquation(X=relation_of(step.relation, a, moved) - still, Y=value - still)
+
+    def _both_sides(self, step: Step, known: Known) -> tuple[Vec3, Vec3]:
+        """What a joint turns, before and after it has turned."""
+        if step.relation is Relation.REST:
+            # All others are known: the joint's own moved frame, seen around the loop.
+            own = Feature(home=step.joint, name="", point=ZERO, direction=(1.0, 0.0, 0.0))
+            around = self._seen(own, own.home, known, step.rest, forward=True)
+            if step.slides:
+                return ZERO, _point(around)
+            return (1.0, 0.0, 0.0), _direction(around)
+        u = self.after(step.second, step.joint, known, step.arc)
+        v = self.before(step.first, step.joint, known, step.rest)
+        if step.relation is Relation.POINT:
+            return _point(u), _point(v)
+        return _direction(u), _direction(v)
 
     def _along_rest(self, step: Step, known: Known) -> Scalar:
         """The relation along the arc without the joint."""
         a = self.after(step.first, step.second.home, known, step.rest)
         return relation_of(step.relation, a, step.second)
-
-    def _from_rest(self, step: Step, known: Known, reading: Reading) -> Solved:
-        """The joint when all others are known: where its own frame is, seen around the loop."""
-        own = Feature(home=step.joint, name="", point=ZERO, direction=(1.0, 0.0, 0.0))
-        v = self._around(own, known)
-        if step.slides:
-            return Solved(value=(_point(v)[2], 0.0), reserve=1.0, weight=1.0)
-        return _turned((1.0, 0.0, 0.0), _part(v, point=False), reading)
-
-    def _around(self, own: Feature, known: Known) -> Feature:
-        """A feature of the moved frame of a joint, in the frame that it moves in."""
-        used = frozenset(range(self.chain.size)) - {own.home}
-        return self._seen(own, own.home, known, used, forward=True)
 
 
 def relation_of(relation: Relation, a: Feature, b: Feature) -> Scalar:
@@ -265,94 +347,32 @@ def relation_of(relation: Relation, a: Feature, b: Feature) -> Scalar:
     return dot(subtract(_point(other), _point(plane)), _direction(plane))
 
 
-def _two(step: Step, a: Feature, b: Feature, value: Scalar, reading: Reading) -> list[Solved]:
-    """Type 2: X sin θ + Y cos θ = Z, both roots."""
-    X, Y, Z = _sine_equation(step.relation, a, b, value)
-    fn = reading.fn
-    Y = Y + _NOTHING
-    square = X * X + Y * Y
-    left = square - Z * Z
-    root = fn.sqrt(fn.maximum(left, 0.0) if reading.real else left)
-    size = fn.maximum(square, Z * Z) if reading.real else square
-    inverse = 1.0 / size
-    x, y, z, w = X * inverse, Y * inverse, Z, root
-    reserve = left * inverse
-    # The first root is where the left side falls, as in ``robots.core.paul``.
-    return [
-        Solved(value=(x * z + y * w, y * z - x * w), reserve=reserve, weight=square),
-        Solved(value=(x * z - y * w, y * z + x * w), reserve=reserve, weight=square),
-    ]
-
-
-def _sine_equation(
-    relation: Relation, a: Feature, b: Feature, value: Scalar
-) -> tuple[Scalar, Scalar, Scalar]:
+def _sine_equation(relation: Relation, a: Feature, b: Feature, value: Scalar) -> SineEquation:
     """X, Y and Z of a relation in the joint between a and b."""
     if relation is Relation.ANGLE:
         X, Y, axial = _turning(_direction(a), _direction(b))
-        return X, Y, value - axial
+        return SineEquation(X=X, Y=Y, Z=value - axial)
     if relation is Relation.DISTANCE:
         p, q = _point(a), _point(b)
         X, Y, axial = _turning(p, q)
-        return X, Y, (dot(p, p) + dot(q, q) - value) * 0.5 - axial
+        half = (dot(p, p) + dot(q, q) - value) * 0.5
+        return SineEquation(X=X, Y=Y, Z=half - axial)
     if relation is Relation.HEIGHT:
         plane = a if a.direction is not None else b
         offset = dot(_point(plane), _direction(plane))
         left = _direction(a) if plane is a else _point(a)
         right = _point(b) if plane is a else _direction(b)
         X, Y, axial = _turning(left, right)
-        return X, Y, value + offset - axial
+        return SineEquation(X=X, Y=Y, Z=value + offset - axial)
     first = _turning(_direction(a), cross(_point(b), _direction(b)))
     second = _turning(cross(_point(a), _direction(a)), _direction(b))
     X, Y, axial = (left + right for left, right in zip(first, second, strict=True))
-    return -X, -Y, value + axial
+    return SineEquation(X=-X, Y=-Y, Z=value + axial)
 
 
 def _turning(a: Vec3, b: Vec3) -> tuple[Scalar, Scalar, Scalar]:
     """Factors of sine, cosine and one in a · Rz(θ)·b."""
     return a[1] * b[0] - a[0] * b[1], a[0] * b[0] + a[1] * b[1], a[2] * b[2]
-
-
-def _slid(step: Step, a: Feature, b: Feature, value: Scalar, reading: Reading) -> list[Solved]:
-    """A length r: type 1, or the two roots of a squared distance."""
-    fn = reading.fn
-    if step.relation is Relation.DISTANCE:
-        between = subtract(_point(b), _point(a))
-        along = between[2]
-        across = between[0] * between[0] + between[1] * between[1]
-        left = value - across
-        root = fn.sqrt(fn.maximum(left, 0.0) if reading.real else left)
-        size = fn.maximum(value, across) if reading.real else value
-        reserve = left / (size + _NOTHING)
-        return [
-            Solved(value=(root - along, 0.0), reserve=reserve, weight=1.0),
-            Solved(value=(-root - along, 0.0), reserve=reserve, weight=1.0),
-        ]
-    moved = Feature(
-        home=b.home,
-        name=b.name,
-        point=None if b.point is None else add(b.point, Z_AXIS),
-        direction=b.direction,
-    )
-    still = relation_of(step.relation, a, b)
-    slope = relation_of(step.relation, a, moved) - still
-    return [Solved(value=((value - still) / (slope + _NOTHING), 0.0), reserve=1.0, weight=1.0)]
-
-
-def _turned(u: Vec3, v: Vec3, reading: Reading) -> Solved:
-    """Type 3: the angle that turns u onto v about z."""
-    sine = u[0] * v[1] - u[1] * v[0]
-    cosine = u[0] * v[0] + u[1] * v[1]
-    weight = u[0] * u[0] + u[1] * u[1]
-    if not reading.real:
-        return Solved(value=(sine / weight, cosine / weight), reserve=1.0, weight=weight)
-    cosine = cosine + _NOTHING
-    inverse = 1.0 / reading.fn.sqrt(sine * sine + cosine * cosine)
-    return Solved(value=(sine * inverse, cosine * inverse), reserve=1.0, weight=weight)
-
-
-def _part(feature: Feature, point: bool) -> Vec3:
-    return _point(feature) if point else _direction(feature)
 
 
 def _point(feature: Feature) -> Vec3:

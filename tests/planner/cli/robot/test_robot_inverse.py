@@ -86,10 +86,16 @@ def test_a_singular_target_is_named_and_keeps_the_joint_that_it_leaves_free(palp
     assert len(row["solutions"]) < 8  # the two wrists are one posture here, listed once
 
 
-def test_poses_and_positions_stay_numerical(palpeur):
+def test_whole_poses_are_answered_by_branch(palpeur):
     T = ARM.forward(Q)
     header = ",".join(f"T{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3, 4))
     (row,) = inverse(palpeur, header + "\n" + line(*T[:3].ravel())).rows
+    assert row["solutions"][0]["branch"] == "q1- q4+"
+    assert np.max(np.abs(ARM.forward(row["solutions"][0]["q"]) - T)) < 1e-12
+
+
+def test_positions_of_five_joints_stay_numerical(palpeur):
+    (row,) = inverse(palpeur, "x_m,y_m,z_m\n" + line(*ARM.forward(Q)[:3, 3])).rows
     assert row["solutions"][0]["branch"] == "numerical 1"
 
 
