@@ -210,6 +210,28 @@ def one_state(given: Mapping[str, str], mechanism: Mechanism) -> States:
     )
 
 
+def locked_joints(texts: Sequence[str], mechanism: Mechanism) -> dict[str, float]:
+    """Values of joints that are held still, in SI units, from JOINT=VALUE.
+
+    Raises:
+        OptionError: no such joint, or a value that is no number or of another unit.
+    """
+    entries = {entry.name: entry for entry in _entries("q", mechanism)}
+    locked: dict[str, float] = {}
+    for text in texts:
+        name, sign, cell = text.partition("=")
+        if not sign or name not in entries:
+            raise OptionError(
+                f"--lock is {_shown(text)}; expected JOINT=VALUE with one of the joints "
+                f"{', '.join(entries)}.",
+                option="--lock",
+                value=text,
+            )
+        number, factor = entries[name].read(cell.strip(), "--lock")
+        locked[name] = number * factor
+    return locked
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
     """One number of an option: its name, its place in the group, its units, the default first."""

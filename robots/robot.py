@@ -23,7 +23,7 @@ from robots.core.errors import RobotFileError, StateError
 from robots.core.file_units import number_text
 from robots.core.inverse.limits import limit_breaches, limit_margins
 from robots.core.inverse.solver import Answer, Solutions, solve
-from robots.core.inverse.task import Target, Task
+from robots.core.inverse.task import Target, task_of
 from robots.core.kernels import Engine
 from robots.core.kernels.direct_call import Function
 from robots.core.mechanism import BASE, Joint, Mechanism
@@ -139,9 +139,7 @@ class Robot(Model):
         T = as_pose(pose, "The pose")
         if self._closed_form is not None and not locked:
             return self._branches(self._closed_form, T, near)
-        task = {5: Task.POSITION_AND_AXIS}.get(
-            self.dof, Task.POSE if self.dof > 5 else Task.POSITION
-        )
+        task = task_of(self.dof - len(locked or {}))
         target = Target(task=task, T=T)
         if locked:
             chain = ChainInverse.of(self.mechanism, task, locked, self.engine)

@@ -7,7 +7,7 @@ posture known, those within limits first, or why there is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from robots.arm.family import arm_family
 from robots.arm.inverse import ArmInverse, ArmSolutions, alternatives, branch_name
 from robots.core.arrays import Array
 from robots.core.chain_inverse.answers import derived_inverse, solve_branches
+from robots.core.chain_inverse.solver import ChainInverse
 from robots.core.inverse import Answer, Solutions, Target, Task, solve_many
 from robots.core.inverse.limits import limit_breaches
 from robots.core.inverse.solver import DEFAULT_STARTS
@@ -89,7 +90,12 @@ class InversePostures:
 
 
 def inverse_postures(
-    model: Model, target: Target, near: Array | None = None, *, starts: int = DEFAULT_STARTS
+    model: Model,
+    target: Target,
+    near: Array | None = None,
+    *,
+    starts: int = DEFAULT_STARTS,
+    locked: Mapping[str, float] | None = None,
 ) -> Iterator[InversePostures]:
     """Postures for every target: all branches where they can be derived, else by search.
 
@@ -98,11 +104,19 @@ def inverse_postures(
         target: a batch of N.
         near: postures that solutions are ordered by, where searches begin. # (N, n) [rad or m]
         starts: of a search, per target.
+        locked: joints held still, by name. [rad or m]
+
+    Raises:
+        InverseError: joints are locked, and the chain left over has no inverse that can be derived.
     """
-    if target.task is Task.POSITION_AND_AXIS and is_measuring_arm(model.mechanism):
+    if not locked and target.task is Task.POSITION_AND_AXIS and is_measuring_arm(model.mechanism):
         yield from _closed_form(model.mechanism, target, near)
         return
-    derived = derived_inverse(model, target.task)
+    derived = (
+        ChainInverse.of(model.mechanism, target.task, locked, model.engine)
+        if locked
+        else derived_inverse(model, target.task)
+    )
     for first in range(0, len(target.T), _AT_A_TIME):
         rows = slice(first, first + _AT_A_TIME)
         part = Target(task=target.task, T=target.T[rows])

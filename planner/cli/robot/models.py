@@ -25,6 +25,7 @@ from planner.tables import (
     WRENCH,
     States,
     group_headers,
+    locked_joints,
     one_state,
     read_states,
     state_columns,
@@ -354,7 +355,13 @@ def _twist(given: RobotStates, groups: tuple[str, str], task: Task) -> Array:
 
 
 def print_inverse(
-    robot: str, tip: str, states: StateRequest, starts: int, form: Form, session: Session
+    robot: str,
+    tip: str,
+    states: StateRequest,
+    starts: int,
+    lock: Sequence[str],
+    form: Form,
+    session: Session,
 ) -> int:
     """Postures of every state; exit code 1 when one has none within the limits.
 
@@ -372,7 +379,8 @@ def print_inverse(
     given = RobotStates.read(robot, tip, states, session)
     target = _target(given.table)
     near = given.table.groups.get("q")
-    answers = inverse_postures(given.model, target, near, starts=starts)
+    locked = locked_joints(lock, given.mechanism)
+    answers = inverse_postures(given.model, target, near, starts=starts, locked=locked)
     found = tuple(session.watched(answers, "searching", total=len(target.T)))
     headers = given.headers("q")
     code = form.show(
@@ -384,6 +392,50 @@ def print_inverse(
     for failure in posture_failures(found, given.table.lines):
         session.say(failure)
     return code
+
+
+def print_derivation(
+    robot: str,
+    tip: str,
+    states: StateRequest,
+    lock: Sequence[str],
+    source: str,
+    form: Form,
+    session: Session,
+) -> int:
+    """How the inverse of a robot is derived.
+
+    Raises:
+        OptionError: states besides, or a form that there is none.
+        InverseError: a chain without an inverse that can be derived.
+    """
+    from reports.models.inverse import explanation_document, explanation_latex, explanation_lines
+    from robots.core.chain_inverse.explanation import explain, source_of
+    from robots.core.chain_inverse.solver import ChainInverse
+    from robots.core.inverse.task import task_of
+    from robots.core.symbols.listing import Language
+
+    if states.table or states.given:
+        raise OptionError(
+            "--explain derives the inverse for every pose; leave the states out.",
+            option="--explain",
+        )
+    languages = [language.value for language in Language if language is not Language.LATEX]
+    if source not in ("text", "latex", *languages):
+        raise OptionError(
+            f"--as: there is no form {source!r}; there are text, latex, {', '.join(languages)}.",
+            option="--as",
+            form=source,
+        )
+    mechanism = movable_robot(robot, tip, session)
+    locked = locked_joints(lock, mechanism)
+    inverse = ChainInverse.of(mechanism, task_of(mechanism.dof - len(locked)), locked)
+    if source in languages:
+        print(source_of(inverse, Language(source)).text, end="")
+        return ExitCode.DONE
+    found = explain(inverse)
+    lines = explanation_latex if source == "latex" else explanation_lines
+    return form.show(json=lambda: explanation_document(found), text=lambda: lines(found))
 
 
 def _target(table: States) -> Target:

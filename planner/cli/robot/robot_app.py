@@ -302,21 +302,39 @@ def inverse(
     starts: Annotated[
         int, flag("--starts", "Starts of the search per state.", min=1, max=1000)
     ] = 64,
+    lock: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lock",
+            metavar="JOINT=VALUE",
+            help="Joint held still, in deg (sliding: mm); repeatable. Seven joints, one locked, "
+            "have every branch.",
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print how the inverse is derived; no states.")
+    ] = False,
+    source: Annotated[
+        str,
+        typer.Option("--as", metavar="FORM", help="Of --explain: text, latex, python, c, matlab."),
+    ] = "text",
 ) -> int:
     """Joint values that reach a pose.
 
     Needs x_m, y_m, z_m with nx, ny, nz (outgoing normal of the surface touched: the tool's z axis
     points against it) or ax, ay, az (direction of the tool's z axis), or alone; or T11 … T34 (full
     pose). q1 … are a first guess. JSON key solutions. Exit code 1 when a state has no solution
-    within the limits.
+    within the limits. --explain needs no state.
     """
     from planner.cli.output import Form
-    from planner.cli.robot.models import StateRequest, print_inverse
+    from planner.cli.robot.models import StateRequest, print_derivation, print_inverse
 
     options = {"position": at, "normal": normal, "approach": axis, "q": q}
     given = StateRequest(table=states, options=options)
     form = Form(json=as_json, csv=as_csv)
-    return print_inverse(robot, tip, given, starts, form, context.obj)
+    if explain:
+        return print_derivation(robot, tip, given, lock or (), source, form, context.obj)
+    return print_inverse(robot, tip, given, starts, lock or (), form, context.obj)
 
 
 def dynamics(

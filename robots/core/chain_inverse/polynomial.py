@@ -182,9 +182,9 @@ def _imbalance(loop: Loop, plan: Plan, known: dict[int, Pair]) -> Complex:
         raise ValueError("a plan without a relation left over")
     arc = check.arc | {check.joint}
     inside = loop.after(check.second, check.first.home, known, arc)
-    around = loop.after(check.first, check.second.home, known, check.rest)
+    around = loop.before(check.second, check.first.home, known, check.rest)
     left = relation_of(check.relation, check.first, inside)
-    right = relation_of(check.relation, around, check.second)
+    right = relation_of(check.relation, check.first, around)
     return np.asarray(left - right)
 
 

@@ -30,7 +30,6 @@ from robots.core.equations.algebra import (
     apply,
     cross,
     dot,
-    product,
     subtract,
     transpose,
     turn,
@@ -237,12 +236,11 @@ class Loop:
             (pose[4], pose[5], pose[6]),
             (pose[8], pose[9], pose[10]),
         )
-        p: Vec3 = (pose[3], pose[7], pose[11])
-        (first, shift), (last, end) = links[0], links[-1]
-        # The link from the last joint over the pose to the first one.
-        closing = product(last, product(transpose(R), first))
-        back = apply(transpose(R), subtract(shift, p))
-        self._links = [*links[1:-1], (closing, add(end, apply(last, back)))]
+        # What stands between each joint and the next one; after the last, the target, the pose
+        # back to the base, and the way up to the first.
+        closing: list[_Link] = [links[-1], _Inverse(of=(R, (pose[3], pose[7], pose[11]))), links[0]]
+        self._links: list[list[_Link]] = [[link] for link in links[1:-1]]
+        self._links.append(closing)
 
     def after(self, feature: Feature, joint: int, known: Known, used: frozenset[int]) -> Feature:
         """A feature that lies behind a joint, in the frame that the joint moves."""
@@ -258,15 +256,11 @@ class Loop:
         n = self.chain.size
         at, point, direction = feature.home, feature.point, feature.direction
         while True:
-            link = self._links[at if forward else (at - 1) % n]
-            R, p = link
-            if forward:
-                R_back = transpose(R)
-                point = None if point is None else apply(R_back, subtract(point, p))
-                direction = None if direction is None else apply(R_back, direction)
-            else:
-                point = None if point is None else add(p, apply(R, point))
-                direction = None if direction is None else apply(R, direction)
+            links = self._links[at if forward else (at - 1) % n]
+            for link in links if forward else reversed(links):
+                step_over = _out_of if forward else _into
+                point = None if point is None else step_over(link, point, free=False)
+                direction = None if direction is None else step_over(link, direction, free=True)
             at = (at + 1) % n if forward else (at - 1) % n
             if at == joint:
                 return Feature(home=joint, name=feature.name, point=point, direction=direction)
@@ -326,8 +320,35 @@ class Loop:
 
     def _along_rest(self, step: Step, known: Known) -> Scalar:
         """The relation along the arc without the joint."""
-        a = self.after(step.first, step.second.home, known, step.rest)
-        return relation_of(step.relation, a, step.second)
+        # Over the pose this way, a point is p + R·x, as it is printed; the other way it is not.
+        b = self.before(step.second, step.first.home, known, step.rest)
+        return relation_of(step.relation, step.first, b)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Inverse:
+    """The inverse of a transform, by the transform."""
+
+    of: tuple[Mat3, Vec3]
+
+
+_Link = tuple[Mat3, Vec3] | _Inverse
+
+
+def _into(link: _Link, a: Vec3, *, free: bool) -> Vec3:
+    """A point, or a free vector, of the frame behind a link in the one before it."""
+    if isinstance(link, _Inverse):
+        return _out_of(link.of, a, free=free)
+    R, p = link
+    return apply(R, a) if free else add(p, apply(R, a))
+
+
+def _out_of(link: _Link, a: Vec3, *, free: bool) -> Vec3:
+    """A point, or a free vector, of the frame before a link in the one behind it."""
+    if isinstance(link, _Inverse):
+        return _into(link.of, a, free=free)
+    R, p = link
+    return apply(transpose(R), a if free else subtract(a, p))
 
 
 def relation_of(relation: Relation, a: Feature, b: Feature) -> Scalar:

@@ -165,6 +165,11 @@ class ChainInverse:
             return tuple(f"root {k + 1}" for k in range(_MOST_ROOTS))
         return tuple(_branch_names(self.chain, self.plan))
 
+    @property
+    def degree(self) -> int:
+        """Harmonics of the polynomial; zero where there is none."""
+        return 0 if self._residual is None else self._residual.degree
+
     @cached_property
     def programme(self) -> Programme:
         """The steps as one programme: joints of every branch, then its reserve. # (B, own + 1).

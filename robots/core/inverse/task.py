@@ -145,6 +145,11 @@ def _checked_rate(rate: object, task: Task) -> Array:
     return array
 
 
+def task_of(joints: int) -> Task:
+    """What so many joints can hold of a pose: all, without the turn about z, or the position."""
+    return {5: Task.POSITION_AND_AXIS}.get(joints, Task.POSE if joints > 5 else Task.POSITION)
+
+
 # ------------------------------------------------------------------------------------------ Target
 
 _BASE_Z = np.array([0.0, 0.0, 1.0])

@@ -333,6 +333,7 @@ def _evaluated(programme: Programme, arguments: Sequence[Sequence[float]]) -> Ar
     return np.array([sign * value for sign, value in signed], dtype=np.float64)
 
 
+_HALF_TURN = np.longdouble(np.pi)
 _PLAIN: dict[Operation, Callable[..., np.longdouble]] = {
     Operation.ADD: np.add,
     Operation.SUBTRACT: np.subtract,
@@ -342,6 +343,9 @@ _PLAIN: dict[Operation, Callable[..., np.longdouble]] = {
     Operation.COS: np.cos,
     Operation.SQRT: np.sqrt,
     Operation.SIGN: np.sign,
+    Operation.ATAN2: np.arctan2,
+    Operation.MAXIMUM: np.maximum,
+    Operation.OPPOSITE: lambda angle: angle - np.copysign(_HALF_TURN, angle),
 }
 
 

@@ -38,7 +38,7 @@ class Dialect:
         extension: of its files, with the dot.
         comment: what starts a comment line.
         reserved: words that a variable or function may not be called.
-        calls: pattern of each function, with {0} for its operand.
+        calls: pattern of each function, with {0} and {1} for its operands.
         times: multiplication sign.
         number: spelling of a finite double that reads back as the same double.
         name: spelling of a variable.
@@ -59,14 +59,22 @@ _OWN = "out scale worst found expected check self_test main quantity robot"
 _C_WORDS = """auto break case char const continue default do double else enum extern float for goto
 if inline int long register restrict return short signed sizeof static struct switch typedef union
 unsigned void volatile while bool true false complex imaginary class new delete this template
-namespace operator sin cos tan sqrt fabs pow exp log printf NULL EOF j0 j1 jn y0 y1 yn signgam"""
+namespace operator sin cos tan atan2 fmax sqrt fabs pow exp log printf NULL EOF j0 j1 jn y0 y1 yn
+signgam"""
 _SIN_COS_SQRT = {Operation.SIN: "sin({0})", Operation.COS: "cos({0})", Operation.SQRT: "sqrt({0})"}
+_PI = "3.141592653589793"
 C = Dialect(
     language=Language.C,
     extension=".c",
     comment="//",
     reserved=frozenset([*_C_WORDS.split(), *_OWN.split()]),
-    calls=_SIN_COS_SQRT | {Operation.SIGN: "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : {0})"},
+    calls=_SIN_COS_SQRT
+    | {
+        Operation.SIGN: "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : {0})",
+        Operation.ATAN2: "atan2({0}, {1})",
+        Operation.MAXIMUM: "fmax({0}, {1})",
+        Operation.OPPOSITE: f"({{0}} > 0.0 ? {{0}} - {_PI} : {{0}} + {_PI})",
+    },
 )
 
 
@@ -166,6 +174,8 @@ class _Writer:
         if item.operation.operands == 1:
             return _Term(self._dialect.calls[item.operation].format(a.text))
         b = self._terms[item.b]
+        if item.operation in (Operation.ATAN2, Operation.MAXIMUM):
+            return _Term(self._dialect.calls[item.operation].format(a.text, b.text))
         if item.operation is Operation.MULTIPLY:
             if self._programme.instructions[item.b].operation is Operation.CONSTANT:
                 a, b = b, a  # the same product, in the usual order
@@ -215,9 +225,9 @@ def _uses(programme: Programme) -> list[int]:
 
 _MATLAB_WORDS = """break case catch classdef continue else elseif end for function global if
 otherwise parfor persistent return spmd switch try while endfunction endif endfor endswitch
-endwhile do until unwind_protect end_try_catch sin cos sqrt sign max abs all zeros ones permute
-ndims error fprintf nargin nargout varargin varargout numel isempty true false i j pi e eps Inf NaN
-inf nan ans"""
+endwhile do until unwind_protect end_try_catch sin cos atan2 sqrt sign max abs all zeros ones
+permute ndims error fprintf nargin nargout varargin varargout numel isempty true false i j pi e eps
+Inf NaN inf nan ans"""
 _PYTHON_NAMES = "math abs max isinstance len list print zip tuple ArithmeticError SELF_TEST"
 PYTHON = Dialect(
     language=Language.PYTHON,
@@ -228,14 +238,25 @@ PYTHON = Dialect(
     ),
     # NaN falls through both comparisons and stays NaN.
     calls={op: "math." + text for op, text in _SIN_COS_SQRT.items()}
-    | {Operation.SIGN: "(1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else {0})"},
+    | {
+        Operation.SIGN: "(1.0 if {0} > 0.0 else -1.0 if {0} < 0.0 else {0})",
+        Operation.ATAN2: "math.atan2({0}, {1})",
+        Operation.MAXIMUM: "max({0}, {1})",
+        Operation.OPPOSITE: "({0} - math.pi if {0} > 0.0 else {0} + math.pi)",
+    },
 )
 MATLAB = Dialect(
     language=Language.MATLAB,
     extension=".m",
     comment="%",
     reserved=frozenset([*_MATLAB_WORDS.split(), *_OWN.split()]),
-    calls=_SIN_COS_SQRT | {Operation.SIGN: "sign({0})"},
+    calls=_SIN_COS_SQRT
+    | {
+        Operation.SIGN: "sign({0})",
+        Operation.ATAN2: "atan2({0}, {1})",
+        Operation.MAXIMUM: "max({0}, {1})",
+        Operation.OPPOSITE: "({0} + pi*(1 - 2*({0} > 0)))",
+    },
 )
 
 
@@ -264,6 +285,9 @@ LATEX = Dialect(
         Operation.COS: r"\cos({0})",
         Operation.SQRT: r"\sqrt{{{0}}}",
         Operation.SIGN: r"\operatorname{{sign}}({0})",
+        Operation.ATAN2: r"\operatorname{{atan2}}({0}, {1})",
+        Operation.MAXIMUM: r"\max({0}, {1})",
+        Operation.OPPOSITE: r"({0} - \pi \operatorname{{sign}}({0}))",
     },
     times=r" \, ",
     number=_latex_number,

@@ -188,3 +188,28 @@ def test_text_and_csv_list_solutions(palpeur):
         ran = palpeur("robot", "inverse", "measuring-arm", "--states", "-", *form, stdin=text)
         assert ran.code == 0
         assert "within_limits" in ran.out.splitlines()[0]
+
+
+def test_explain_prints_the_equations_and_their_types(palpeur):
+    ran = palpeur("robot", "inverse", "stanford", "--explain")
+    assert ran.code == 0
+    assert "type 2" in ran.out
+    assert "X S1 + Y C1 = Z" in ran.out
+
+
+def test_a_joint_of_seven_held_still_gives_every_branch(palpeur):
+    model = Model(load("franka-panda"))
+    q = np.array([0.3, 0.4, 0.2, -1.5, 0.3, 1.6, np.radians(20.0)])
+    header = ",".join(f"T{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3, 4))
+    table = header + "\n" + line(*model.forward(q)[:3].ravel())
+    arguments = ("robot", "inverse", "franka-panda", "--json", "--states", "-")
+    ran = palpeur(*arguments, "--lock", "panda_joint7=20", stdin=table)
+    solutions = ran.rows[0]["solutions"]
+    assert min(np.max(np.abs(np.array(s["q"]) - q)) for s in solutions) < 1e-9
+    assert all(abs(s["q"][6] - q[6]) < 1e-12 for s in solutions)
+
+
+def test_a_joint_to_lock_must_be_one_of_the_robot(palpeur):
+    ran = palpeur("robot", "inverse", "franka-panda", "--explain", "--lock", "elbow=3")
+    assert ran.code == 2
+    assert "--lock is 'elbow=3'; expected JOINT=VALUE" in ran.err
