@@ -1,4 +1,4 @@
-"""How any serial robot reaches points: a numerical search, spare motion used for margin."""
+"""How any serial robot reaches points: all branches or a search, spare motion used for margin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ from planner.reach.serial_path import (
     line_values,
     rates,
 )
-from planner.reach.serial_search import ROUGH_STARTS, STARTS, Attempts, SerialSearch, SerialTask
+from planner.reach.serial_search import (
+    ROUGH_STARTS,
+    STARTS,
+    Attempts,
+    BranchSearch,
+    SerialSearch,
+    SerialTask,
+)
 from robots.arm.inverse import ROUNDING
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.mechanism import Mechanism
@@ -54,6 +61,10 @@ class _Postures:
     point: Indices
     q: Array
 
+    def of(self, points: Indices) -> _Postures:
+        """The same with points counted as in a longer list. Args: points: place of each there."""
+        return _Postures(point=points[self.point], q=self.q)
+
 
 class SerialReach:
     """Reach of a serial robot of five joints or more.
@@ -68,14 +79,19 @@ class SerialReach:
         InverseError: the robot cannot bring a ball to a place along a direction.
     """
 
-    complete = False
     wording = _WORDING
 
     def __init__(self, mechanism: Mechanism, *, seed: int = 1, rough: bool = False) -> None:
         self.task = SerialTask(mechanism)
         self._search = SerialSearch(self.task, seed, ROUGH_STARTS if rough else STARTS)
+        self._branches = BranchSearch.of(self.task)
         self._improved = _ROUGHLY_IMPROVED if rough else _IMPROVED
-        self._kept = _ROUGHLY_KEPT if rough else _KEPT
+        self._most = _ROUGHLY_KEPT if rough else _KEPT
+
+    @property
+    def complete(self) -> bool:
+        """Whether all branches are known."""
+        return self._branches is not None and self._branches.complete
 
     @property
     def model(self) -> Model:
@@ -98,24 +114,24 @@ class SerialReach:
         """Why points have no candidate, from a second look at all that was tried for them."""
         tried = self._search.attempts(some.clearances, some.axes)
         point, start = np.nonzero(tried.reached)
-        q, tasks = tried.q[point, start], _tasks(some, point)
-        followed = follow(self.task, q, tasks.straight(self.task.posed(q)))
+        q = tried.q[point, start]
+        if self._branches is not None:
+            told = self._told(self._branches, some)
+            point, q = np.concatenate([point, told.point]), np.concatenate([q, told.q])
+        followed = follow(self.task, q, _tasks(some, point).straight(self.task.posed(q)))
+        reached = np.isin(np.arange(len(some)), point)
         farthest = np.zeros(len(some))
         np.maximum.at(farthest, point, followed.reached)
         length = np.linalg.norm(some.line_ends - some.clearances, axis=1)
         return [
             _stopped(farthest[k], length[k]) if near else _too_far(tried, k)
-            for k, near in enumerate(np.any(tried.reached, axis=1).tolist())
+            for k, near in enumerate(reached.tolist())
         ]
 
     def _block(self, placed: PlacedPoints, points: Indices) -> Candidates:
         """Candidates of some points."""
         some = some_points(placed, points)
-        tried = self._search.attempts(some.clearances, some.axes)
-        point, start = np.nonzero(tried.reached)
-        q = self.task.centred(tried.q[point, start])
-        rows = distinct(self.task, point, q, _SAME)
-        found = self._gained(some, point[rows], q[rows])
+        found = self._kept(some)
         q, tasks = found.q, _tasks(some, found.point)
         straight = tasks.straight(self.task.posed(q))
         followed = follow(self.task, q, straight)
@@ -134,9 +150,41 @@ class SerialReach:
         point = points[found.point[whole][row]]
         return Candidates(lines=lines, point=point, margins=rough_margins(lines))
 
-    def _gained(self, some: PlacedPoints, point: Indices, q: Array) -> _Postures:
+    def _kept(self, some: PlacedPoints) -> _Postures:
+        """The postures worth keeping, by point.
+
+        Where there is spare motion, those from branches at rolls all round and those of the search
+        are gained from apart: the former miss no branch, the latter come from the same starts at
+        all points, which makes for short travels between them.
+        """
+        parts = [] if self._branches is None else [self._told(self._branches, some)]
+        if self._branches is None or self.task.spare:
+            parts.append(self._searched(some))
+        else:
+            # What no branch reaches, the search is asked for: it shares nothing with them.
+            missing = np.setdiff1d(np.arange(len(some)), parts[0].point)
+            if missing.size:
+                parts.append(self._searched(some_points(some, missing)).of(missing))
+        gained = [self._gained(some, part) for part in parts]
+        point = np.concatenate([part.point for part in gained])
+        order = np.argsort(point, kind="stable")
+        return _Postures(point=point[order], q=np.concatenate([part.q for part in gained])[order])
+
+    def _told(self, branches: BranchSearch, some: PlacedPoints) -> _Postures:
+        point, q = branches.postures(some.clearances, some.axes)
+        return _Postures(point=point, q=q)
+
+    def _searched(self, some: PlacedPoints) -> _Postures:
+        tried = self._search.attempts(some.clearances, some.axes)
+        point, start = np.nonzero(tried.reached)
+        return _Postures(point=point, q=tried.q[point, start])
+
+    def _gained(self, some: PlacedPoints, found: _Postures) -> _Postures:
         """The postures worth keeping, after their spare motion has been used."""
         task, spare = self.task, self.task.spare > 0
+        point, q = found.point, task.centred(found.q)
+        rows = distinct(task, point, q, _SAME)
+        point, q = point[rows], q[rows]
         value = line_values(task, q, _tasks(some, point))
         rows = spread(point, signatures(task, q), value, self._improved if spare else _KEPT_ALL)
         point, q = point[rows], q[rows]
@@ -147,7 +195,7 @@ class SerialReach:
         best = np.lexsort((-value, point))
         rows = best[distinct(task, point[best], q[best], _NEAR)]
         point, q, value = point[rows], q[rows], value[rows]
-        rows = spread(point, signatures(task, q), value, self._kept)
+        rows = spread(point, signatures(task, q), value, self._most)
         return _Postures(point=point[rows], q=q[rows])
 
     def _turned(self, lines: SerialLines) -> tuple[Indices, SerialLines]:

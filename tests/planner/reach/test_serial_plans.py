@@ -23,11 +23,13 @@ def made(request, robots, serial_job):
 def test_every_point_is_served_and_the_search_is_owned_up_to(made):
     assert made.feasible
     assert all(point.reachable for point in made.planned_points)
-    (note,) = [finding for finding in made.finding_list if finding.code == "P106"]
-    assert (note.severity, note.where) == (Severity.NOTE, "robot")
-    assert "may have been missed" in note.message
-    assert page("P106").code == "P106"
     mechanism = made.job.mechanism
+    notes = [finding for finding in made.finding_list if finding.code == "P106"]
+    assert len(notes) == (mechanism.dof > 5)  # of five joints every branch is known
+    for note in notes:
+        assert (note.severity, note.where) == (Severity.NOTE, "robot")
+        assert "may have been missed" in note.message
+    assert page("P106").code == "P106"
     for point in made.planned_points:
         assert point.branch
         assert point.margin_joint in [joint.name for joint in mechanism.movable]
