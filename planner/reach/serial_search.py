@@ -161,8 +161,8 @@ class BranchSearch:
 
     @property
     def complete(self) -> bool:
-        """Whether no other posture exists: five joints leave no roll to choose."""
-        return self._task.spare == 0
+        """Whether no other posture exists: five joints leave no roll, and a closed form no root."""
+        return self._task.spare == 0 and self._inverse.complete
 
     def postures(self, balls: Array, axes: Array) -> tuple[Indices, Array]:
         """Postures with the place that each is for, rising.

@@ -166,6 +166,15 @@ class ChainInverse:
         return tuple(_branch_names(self.chain, self.plan))
 
     @property
+    def complete(self) -> bool:
+        """Whether it follows from the steps that no posture is missing, but for free joints.
+
+        Roots of a polynomial and of a pencil are all found as well as numbers tell; where axes were
+        snapped, Newton steps may lead two branches to one posture.
+        """
+        return self.method is Method.CLOSED and self.plan is not None and self.plan.exact
+
+    @property
     def degree(self) -> int:
         """Harmonics of the polynomial; zero where there is none."""
         return 0 if self._residual is None else self._residual.degree
