@@ -304,19 +304,19 @@ def inverse(
     ] = 64,
     lock: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--lock",
-            metavar="JOINT=VALUE",
-            help="Joint held still, in deg (sliding: mm); repeatable. Seven joints, one locked, "
-            "have every branch.",
+            "JOINT=VALUE",
+            "Joint held still, in deg (sliding: mm); repeatable. Seven joints, one locked, have "
+            "every branch.",
         ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Print how the inverse is derived; no states.")
+        bool, flag("--explain", "Print how the inverse is derived; no states.")
     ] = False,
     source: Annotated[
         str,
-        typer.Option("--as", metavar="FORM", help="Of --explain: text, latex, python, c, matlab."),
+        option("--as", "FORM", "Of --explain: text, latex, python, c, matlab."),
     ] = "text",
 ) -> int:
     """Joint values that reach a pose.

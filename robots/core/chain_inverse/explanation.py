@@ -221,7 +221,9 @@ def _tidied(value: Any) -> Any:
     """An expression with constants of few digits, and without terms that are rounding."""
     import sympy
 
-    expression = _of_unit_columns(sympy.expand(sympy.sympify(value)))
+    # A factor may be a plain number: nothing of the pose is in it.
+    symbolic = sympy.Float(value) if isinstance(value, float | int) else value
+    expression = _of_unit_columns(sympy.expand(symbolic))
     numbers = {}
     for number in expression.atoms(sympy.Float):
         whole = round(float(number))

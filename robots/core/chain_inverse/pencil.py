@@ -174,7 +174,7 @@ class Pencil:
     def _seeds(self, T: Array, cut: int, turn: float = 0.0) -> tuple[Indices, Array]:
         """Postures from the eigenvectors of every pose, with the pose of each."""
         loop = _Loop.of(self.chain, T, cut, turn)
-        system = loop.system()
+        system = loop.eliminated()
         values, vectors = system.eigen()
         pose, which = np.nonzero(np.abs(values.imag) <= _REAL * (1.0 + np.abs(values.real)))
         # ±i are the spurious ones, and an infinite value is half a turn.
@@ -209,7 +209,7 @@ class _Loop:
             links=[links[(k + cut) % _JOINTS] for k in range(_JOINTS)], offsets=_OFFSETS + turn
         )
 
-    def system(self) -> _System:
+    def eliminated(self) -> _System:
         """The fourteen equations, eliminated down to six in three joints."""
         left, right = self._left(), self._right()
         n = max(len(left), len(right))
