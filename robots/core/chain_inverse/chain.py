@@ -176,6 +176,9 @@ class Chain:
         )
 
 
+_ERRORS = ("q", "position_error", "angle_error")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Polished:
     """Postures with what is left to their poses by the chain's own forward model.
@@ -191,6 +194,13 @@ class Polished:
     position_error: Array
     angle_error: Array
     length: float
+
+    def replaced(self, rows: Indices, other: Polished) -> Polished:
+        """The same with some rows from another one."""
+        arrays = {name: getattr(self, name).copy() for name in _ERRORS}
+        for name, values in arrays.items():
+            values[rows] = getattr(other, name)
+        return Polished(length=self.length, **arrays)
 
     @property
     def certified(self) -> Mask:

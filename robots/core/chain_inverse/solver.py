@@ -8,9 +8,10 @@ steps on the chain as it is, and counts only when its own forward model agrees.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,10 +41,12 @@ Statuses = NDArray[np.int8]
 
 _TRIALS = 200  # poses that a plan must solve at build
 _SEED = 31
+_BLOCK = 8192  # poses worked on at once: what their Newton steps take of memory
 _MOST_ROOTS = 16
 # A discriminant beyond this is out of reach, whatever rounding did; of a snapped plan the steps'
 # own error is allowed for.
 _BEYOND = 1e-7
+_ROUNDING = 1e-12  # of a discriminant: less is none
 _BEYOND_SNAPPED = 5e-2
 # A joint that moves less than this, beside the chain, is free: each value is as good.
 _FREE = 1e-9
@@ -127,6 +130,18 @@ class Branches:
         }[status]
 
 
+def _joined(parts: list[Branches]) -> Branches:
+    """One batch after another."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def whole(name: str) -> Any:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    arrays = ("q", "status", "free", "position_error", "angle_error", "reserve")
+    return replace(parts[0], **{name: whole(name) for name in arrays})
+
+
 class ChainInverse:
     """All postures of one chain.
 
@@ -163,7 +178,10 @@ class ChainInverse:
         """Names of the branches: signs of the roots, or numbers where no step tells them apart."""
         if self.method is not Method.CLOSED or self.plan is None:
             return tuple(f"root {k + 1}" for k in range(_MOST_ROOTS))
-        return tuple(_branch_names(self.chain, self.plan))
+        named = _branch_names(self.chain, self.plan)
+        # Axes that were snapped apart again: a chain as it is may have more roots than the steps.
+        extra = 0 if self.plan.exact or not self._has_pencil else _MOST_ROOTS - len(named)
+        return (*named, *(f"beside {k + 1}" for k in range(extra)))
 
     @property
     def complete(self) -> bool:
@@ -207,6 +225,8 @@ class ChainInverse:
     def angles(self, T: object, *, out: Array | None = None) -> Array:
         """Raw closed form: the fast path, without Newton, certificate or status.
 
+        Branches are those of the steps: of a snapped chain the first of ``names`` only.
+
         Args:
             T: poses of the tool. # (..., 4, 4)
             out: array to fill.
@@ -226,8 +246,12 @@ class ChainInverse:
         """
         poses = np.asarray(T, dtype=np.float64).reshape(-1, 4, 4)
         stay = np.zeros(self.chain.own) if near is None else np.asarray(near, dtype=np.float64)
+        firsts = range(0, max(len(poses), 1), _BLOCK)
+        return _joined([self._block(poses[first : first + _BLOCK], stay) for first in firsts])
+
+    def _block(self, poses: Array, near: Array) -> Branches:
         if self.method is Method.CLOSED and self.plan is not None:
-            return self._closed(self.plan, poses, stay)
+            return self._closed(self.plan, poses, near)
         if self._residual is not None:
             return self._numbered(poses, *self._from_polynomial(self._residual, poses))
         found = self._pencil.solve(poses)
@@ -253,17 +277,26 @@ class ChainInverse:
             held = held[np.max(reserve[held], axis=1) < -beyond]
             if held.size == 0:
                 break
+        extra = count - q.shape[1]
+        q = np.pad(q, ((0, 0), (0, extra), (0, 0)))
+        reserve = np.pad(reserve, ((0, 0), (0, extra)), constant_values=-1.0)
         tried = np.nonzero(
             (reserve > -beyond).reshape(-1) & np.all(np.isfinite(q), axis=2).reshape(-1)
         )[0]
         flat = q.reshape(-1, n)
         position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
-        polished = self.chain.polished(flat[tried], T[tried // count])
+        begun = flat[tried]
+        polished = self.chain.polished(begun, T[tried // count])
+        left = np.nonzero(~polished.certified)[0]
+        if left.size:  # next to a free joint only the least step stays where it began
+            polished = polished.replaced(
+                left, self.chain.polished(begun[left], T[tried[left] // count], least=True)
+            )
         flat[tried] = polished.q
         position[tried], angle[tried] = polished.position_error, polished.angle_error
         status = np.full(len(flat), Status.OUT_OF_REACH, dtype=np.int8)
         status[tried] = np.where(polished.certified, Status.REACHED, Status.UNCERTIFIED)
-        lost = (status == Status.UNCERTIFIED) & (reserve.reshape(-1) < 0.0)
+        lost = (status == Status.UNCERTIFIED) & (reserve.reshape(-1) < -_ROUNDING)
         status[lost] = Status.OUT_OF_REACH
         if not plan.exact and self._has_pencil:
             self._complete(flat, status, T, (reserve, position, angle))

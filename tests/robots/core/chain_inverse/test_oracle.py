@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from robots.core.chain_inverse.pencil import Pencil
+from robots.core.chain_inverse.solver import ChainInverse
 from robots.library import names, open_robot
 from tests.robots.core.chain_inverse.oracle import (
     brute_force,
@@ -27,9 +28,13 @@ ARMS = [
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", ["general", *ARMS])
-def test_the_pencil_has_every_root_of_a_brute_force_search(name: str) -> None:
+def test_every_root_of_a_brute_force_search_is_found(name: str) -> None:
+    """By the pencil, and by the method that the chain gets: steps, polynomial or pencil."""
     chain = general_chain() if name == "general" else library_chain(name)
     T = chain.forward(np.random.default_rng(11).uniform(-np.pi, np.pi, (POSES, 6)))
-    found = Pencil(chain).solve(T)
+    found, derived = Pencil(chain).solve(T), ChainInverse(chain).solve(T)
     pose, q = brute_force(chain, T, STARTS)
-    assert [k for k in range(POSES) if lost(q[pose == k], found.q[found.pose == k]) != []] == []
+    for k in range(POSES):
+        searched = q[pose == k]
+        assert lost(searched, found.q[found.pose == k]) == []
+        assert lost(searched, derived.q[k][derived.solved[k]]) == []
