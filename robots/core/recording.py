@@ -463,7 +463,8 @@ def derivative(programme: Programme, argument: str) -> Programme:
     """Partial derivatives of every number of the result by every number of one argument.
 
     The derivative of a sign is taken as zero, which it is wherever it exists; a square root has
-    none at zero and gives a division by zero there.
+    none at zero and gives a division by zero there; the larger of two equal values has the mean
+    of their derivatives.
 
     Args:
         programme: what to differentiate.
@@ -475,7 +476,7 @@ def derivative(programme: Programme, argument: str) -> Programme:
 
     Raises:
         EquationError: the programme has no such argument; the message lists those it has. Or it
-            takes an arc tangent or the larger of two values.
+            takes an arc tangent.
     """
     place = _place(programme, argument)
     recorder = Recorder()
@@ -549,6 +550,14 @@ def _binary(recorder: Recorder, operation: Operation, a: _Value, b: _Value) -> _
         left = _scaled(recorder, b.primal, a.tangent)
         right = _scaled(recorder, a.primal, b.tangent)
         primal = recorder.multiply(a.primal, b.primal)
+        return _Value(primal=primal, tangent=_sum(recorder, left, right))
+    if operation is Operation.MAXIMUM:
+        # The derivative of the larger one; where they are equal, the mean of both.
+        side = recorder.unary(Operation.SIGN, recorder.add(a.primal, -b.primal))
+        half = recorder.multiply(0.5, side)
+        left = _scaled(recorder, recorder.add(0.5, half), a.tangent)
+        right = _scaled(recorder, recorder.add(0.5, -half), b.tangent)
+        primal = recorder.binary(Operation.MAXIMUM, a.primal, b.primal)
         return _Value(primal=primal, tangent=_sum(recorder, left, right))
     if operation is not Operation.DIVIDE:
         raise EquationError(

@@ -35,7 +35,7 @@ from robots.core.errors import InverseError
 from robots.core.inverse.task import Task
 from robots.core.kernels import Engine, Kernel
 from robots.core.mechanism import Mechanism
-from robots.core.recording import Programme, Recorder, recording_functions
+from robots.core.recording import Programme, Recorder, derivative, recording_functions
 
 Statuses = NDArray[np.int8]
 
@@ -204,7 +204,7 @@ class ChainInverse:
         Raises:
             InverseError: the chain is not solved in closed form.
         """
-        return recorded(self.chain, self._closed_plan(), weights=False)
+        return recorded(self.chain, self._closed_plan(), joints=self.chain.own, weights=False)
 
     @cached_property
     def _kernel(self) -> Kernel:
@@ -212,7 +212,8 @@ class ChainInverse:
 
     @cached_property
     def _full_kernel(self) -> Kernel:
-        return Kernel(recorded(self.chain, self._closed_plan(), weights=True), self._engine)
+        plan, n = self._closed_plan(), self.chain.size
+        return Kernel(recorded(self.chain, plan, joints=n, weights=True), self._engine)
 
     def _closed_plan(self) -> Plan:
         if self.method is not Method.CLOSED or self.plan is None:
@@ -236,6 +237,34 @@ class ChainInverse:
             reach. # (..., B, own + 1) [rad or m]
         """
         return self._kernel(T, out=out)
+
+    def fold_distances(self, T: ArrayLike) -> Array:
+        """How far each branch is from its end, to first order.
+
+        Args:
+            T: poses of the tool. # (N, 4, 4)
+
+        Returns:
+            Displacement of the tool's point, orientation held, after which two branches meet if
+            the discriminant goes on as it does at the pose; negative out of reach, infinite where
+            no displacement changes it. # (N, B) [m]
+
+        Raises:
+            InverseError: the chain is not solved in closed form.
+        """
+        poses = np.asarray(T, dtype=np.float64).reshape(-1, 4, 4)
+        gradient = self._reserve_slopes(poses)[..., 0, :][..., [3, 7, 11]]
+        steepest = np.linalg.norm(gradient, axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distances = self.angles(poses)[..., -1] / steepest
+        # On a fold itself, or where a joint is free, a discriminant has no slope.
+        return np.where(np.isnan(distances), 0.0, distances)
+
+    @cached_property
+    def _reserve_slopes(self) -> Kernel:
+        """Derivative of every branch's reserve by the entries of the pose. # (B, 1, 16)."""
+        reserves = recorded(self.chain, self._closed_plan(), joints=0, weights=False)
+        return Kernel(derivative(reserves, "T_base_tool"), self._engine)
 
     def solve(self, T: ArrayLike, *, near: ArrayLike | None = None) -> Branches:
         """All branches of a batch of poses.
@@ -585,7 +614,9 @@ def evaluated(
                     State(
                         known={**state.known, step.joint: kept.value},
                         signs=(*state.signs, sign) if two and not idle else state.signs,
-                        reserves=(*state.reserves, kept.reserve) if two else state.reserves,
+                        reserves=(*state.reserves, kept.reserve)
+                        if two and not idle
+                        else state.reserves,
                         weights=(*state.weights, (step.joint, kept.weight)),
                     )
                 )
@@ -618,23 +649,23 @@ def _branch_names(chain: Chain, plan: Plan) -> list[str]:
     return [" ".join(one[place] for place in order) or "only" for one in combinations]
 
 
-def recorded(chain: Chain, plan: Plan, *, weights: bool) -> Programme:
+def recorded(chain: Chain, plan: Plan, *, joints: int, weights: bool) -> Programme:
     """Record the steps of a plan.
 
     Args:
         chain: whose.
         plan: in closed form.
-        weights: whether joints of the task and the smallest weight of each branch are told too.
+        joints: how many of the joints are told, from the first.
+        weights: whether the smallest weight of each branch is told too.
 
     Returns:
-        From the pose to the joints of every branch and its reserve. # (B, own + 1 or n + 2)
+        From the pose to the joints of every branch and its reserve. # (B, joints + 1 or joints + 2)
     """
     recorder, fn = Recorder(), recording_functions()
     pose = recorder.argument("T_base_tool", (4, 4))
     states = evaluated(Loop(chain, list(pose)), plan, Reading(fn=fn))
     units = _weight_units(chain, plan)
     outputs: list[Scalar] = []
-    joints = chain.size if weights else chain.own
     for state in states:
         for joint in range(joints):
             s, c = state.known[joint]

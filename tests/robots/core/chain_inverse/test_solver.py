@@ -172,6 +172,17 @@ def test_at_the_end_of_reach_the_elbow_folds(beyond: float, status: int) -> None
     assert np.any(found.solved) == (status != Status.OUT_OF_REACH)
 
 
+def test_the_distance_to_the_fold_is_that_to_the_end_of_reach() -> None:
+    inverse = ChainInverse(chain_of(open_robot("anthropomorphic"), Task.POSITION), "numpy")
+    tip, outwards = _stretched(inverse.chain)
+    short = np.array([1e-3, 1e-4])
+    T = np.tile(np.eye(4), (2, 1, 1))
+    T[:, :3, 3] = tip - short[:, None] * outwards
+    found = np.min(inverse.fold_distances(T), axis=1)
+    # First order: what is left out goes with the square.
+    assert np.all(np.abs(found / short - 1.0) < 5.0 * short / inverse.chain.length + 1e-5)
+
+
 def _stretched(chain: Chain) -> tuple[Array, Array]:
     """Farthest point from the shoulder in one direction, and that direction."""
     angles = np.linspace(-np.pi, np.pi, 20001)
