@@ -298,12 +298,19 @@ class ChainInverse:
         q, reserve, weight = raw[..., :n].copy(), raw[..., n].copy(), raw[..., n + 1]
         # What the steps call out of reach by rounding, Newton and the certificate judge.
         beyond = _BEYOND if plan.exact else _BEYOND_SNAPPED
-        held = np.nonzero(np.min(weight, axis=1) <= _FREE**2)[0]
-        # Not every value of a free joint leaves the others in reach: more are tried if need be.
-        for offset in _OFFSETS if held.size else ():
+        is_free = weight <= _FREE**2
+        held = np.nonzero(np.any(is_free, axis=1))[0]
+        begun = held.size > 0
+        # Not every value of a free joint leaves the others in reach: where a branch has none yet,
+        # more are tried.
+        for offset in _OFFSETS if begun else ():
             stay = near + offset * np.array(self.chain.revolute[:own])
-            q[held], reserve[held] = self._held(plan, T[held], stay)
-            held = held[np.max(reserve[held], axis=1) < -beyond]
+            q_held, reserve_held = self._held(plan, T[held], stay)
+            row, branch = np.nonzero(begun | (reserve_held > reserve[held]))
+            q[held[row], branch] = q_held[row, branch]
+            reserve[held[row], branch] = reserve_held[row, branch]
+            held = held[np.any(is_free[held] & (reserve[held] < -beyond), axis=1)]
+            begun = False
             if held.size == 0:
                 break
         extra = count - q.shape[1]
@@ -314,12 +321,12 @@ class ChainInverse:
         )[0]
         flat = q.reshape(-1, n)
         position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
-        begun = flat[tried]
-        polished = self.chain.polished(begun, T[tried // count])
+        seeds = flat[tried]
+        polished = self.chain.polished(seeds, T[tried // count])
         left = np.nonzero(~polished.certified)[0]
         if left.size:  # next to a free joint only the least step stays where it began
             polished = polished.replaced(
-                left, self.chain.polished(begun[left], T[tried[left] // count], least=True)
+                left, self.chain.polished(seeds[left], T[tried[left] // count], least=True)
             )
         flat[tried] = polished.q
         position[tried], angle[tried] = polished.position_error, polished.angle_error

@@ -214,6 +214,16 @@ def test_a_free_joint_is_named_and_takes_the_value_near() -> None:
     assert found.reason(0, int(rows[0])) == "singular: joint q4 is free"
 
 
+def test_a_family_is_told_wherever_its_free_joint_leaves_the_others_in_reach() -> None:
+    """UR5e with q5 = 0: q6 is free, but not every value of it leaves the elbow in reach."""
+    chain = library_chain("ur5e")
+    q = drawn(chain, cases(gate=30, soak=1000))
+    q[:, 4] = 0.0
+    found = ChainInverse(chain, "numpy").solve(chain.forward(q))
+    assert np.all(np.any(found.status == Status.SINGULAR, axis=1))
+    assert np.all(np.isfinite(found.q))
+
+
 def test_every_posture_brings_the_tool_to_its_pose_by_the_robots_own_model() -> None:
     from robots.core.model import Model
 
