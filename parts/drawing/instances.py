@@ -13,7 +13,7 @@ from parts.geometry.part21 import Enumeration, ExchangeFile, Instance, Reference
 from robots.core.caps import Cap
 
 
-class UnreadError(Exception):
+class UnreadError(PartError):
     """Why something is not taken; its message is a sentence without a full stop."""
 
 

@@ -9,6 +9,7 @@ from math import isfinite
 
 from parts.drawing.document import feature_names, features_of
 from parts.drawing.drawing import Dimension, Drawing, GeometricTolerance, UnreadItem
+from parts.errors import PartError
 from parts.evaluation.tolerance import FORM_KINDS, ORIENTATION_KINDS, ToleranceKind, ToleranceSpec
 from parts.features.recognition import form_features
 from parts.geometry.geometry import Geometry
@@ -32,7 +33,7 @@ class SuggestedTolerances:
     left_out: tuple[UnreadItem, ...]
 
 
-class _LeftOutError(Exception):
+class _LeftOutError(PartError):
     """Why a fact cannot be expressed."""
 
 

@@ -58,6 +58,10 @@ def show(
             callback=file_option,
         ),
     ] = "",
+    form: Annotated[
+        str,
+        option("--as", "FORM", "toml: the drawing's tolerances as [[tolerance]] tables of a job."),
+    ] = "",
     unit: Unit = "",
     sheets: Sheets = "",
     force: Force = False,
@@ -71,9 +75,23 @@ def show(
     from pathlib import Path
 
     from planner.cli.output import Form
+    from planner.errors import OptionError
     from planner.result_files import check_file, write_result
-    from reports.part import part_document, part_lines, part_page, part_picture
+    from reports.part import (
+        part_document,
+        part_lines,
+        part_page,
+        part_picture,
+        tolerance_tables,
+    )
 
+    if form not in ("", "toml") or (form and as_json):
+        raise OptionError(
+            f"--as {form!r} with --json: give one of them."
+            if form == "toml"
+            else f"--as {form!r} is not a form of part; expected toml.",
+            value=form,
+        )
     for name, place in (("--html", html), ("--picture", picture)):
         if place:  # before the work, not after it
             check_file(Path(place), _SHOW, force=force, option=name)
@@ -86,7 +104,10 @@ def show(
     if picture:
         write_result(Path(picture), part_picture(part), _SHOW, force=force, option="--picture")
         context.obj.say(f"Picture written to {picture}.")
-    return Form(json=as_json).show(json=lambda: part_document(part), text=lambda: part_lines(part))
+    return Form(json=as_json).show(
+        json=lambda: part_document(part),
+        text=lambda: tolerance_tables(part.drawing, part.geometry) if form else part_lines(part),
+    )
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from parts.drawing.document import drawing_document, feature_names, features_of
 from parts.drawing.drawing import Dimension, Drawing, GeometricTolerance
+from parts.drawing.suggestion import suggested_tolerances
 from parts.features.recognition import FormFeature, hole_patterns
 from parts.features.visibility import visible_shares
 from parts.geometry import Audit, Geometry
@@ -144,6 +146,37 @@ def drawing_lines(drawing: Drawing, geometry: Geometry) -> Iterator[str]:
         yield f"Not read of the drawing ({len(drawing.unread)}):"
     for item in drawing.unread:
         yield f"  {label(item.name)}: {label(item.reason)}."
+
+
+def tolerance_tables(drawing: Drawing, geometry: Geometry) -> Iterator[str]:
+    """Tolerances of a drawing as tables of a job file, and what they leave out as comments."""
+    found = suggested_tolerances(drawing, geometry)
+    yield f"# Tolerances of the drawing in {label(geometry.source)}; features are those of"
+    yield "# `palpeur part show`. Only those of features that the job measures may stay."
+    if found.datums:
+        names = feature_names(geometry)
+        faces = {one.label: one.faces for one in drawing.datums}
+        system = " | ".join(
+            f"{label(one)} ({_named(faces.get(one, ()), names)})" for one in found.datums
+        )
+        yield f"# Positions and profiles are in the datum system {system}; align to it."
+    for spec in found.specs:
+        yield ""
+        yield "[[tolerance]]"
+        yield f"feature = {_quoted(spec.feature)}"
+        yield f"kind = {_quoted(spec.kind)}"
+        yield f"value_mm = {float(f'{1e3 * spec.value:.12g}')!r}"
+        if spec.datum:
+            yield f"datum = {_quoted(spec.datum)}"
+    if found.left_out:
+        yield ""
+    for item in found.left_out:
+        yield f"# left out: {label(item.name)}: {label(item.reason)}"
+
+
+def _quoted(text: str) -> str:
+    """A TOML string; JSON's quotes are the same."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _named(faces: tuple[int, ...], names: dict[int, str]) -> str:

@@ -116,7 +116,7 @@ def test_text_stl_of_two_solids_has_two_faces(read):
     found = read(STL, raw.replace("facet", "FACET"), "m")
     assert [(f.name, f.triangles.tolist()) for f in found.faces] == [
         ("top side", [0, 1]),
-        ("facets-1", [2]),
+        ("face-1", [2]),
     ]
     assert found.mesh.bounds[:, 2].tolist() == [1.0, 3.0]
 

@@ -230,7 +230,7 @@ def test_3mf_components_and_transforms(read):
     found = read("a.3mf", three_mf(objects=objects, items=items), "mm")
     assert found.mesh.bounds * 1e3 == pytest.approx(np.array([[-1, 0, 7], [6, 1, 8]]))
     assert found.audit.pieces == 2
-    assert [face.name for face in found.faces] == ["tetra", "facets-1"]
+    assert [face.name for face in found.faces] == ["tetra", "face-1"]
 
 
 ENTITIES = (

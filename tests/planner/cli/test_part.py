@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,13 @@ def test_bad_requests_name_what_there_is(palpeur, file):
     several = palpeur("sample", "block", "--feature", "hole-*")
     assert several.code == 2
     assert "hole-30 (⌀30 mm)" in several.err
+
+
+def test_tolerances_of_a_part_without_drawing_are_none(palpeur):
+    ran = palpeur("part", "show", "block", "--as", "toml")
+    assert ran.code == 0
+    assert tomllib.loads(ran.out) == {}
+    assert palpeur("part", "show", "block", "--as", "yaml").code == 2
 
 
 def test_all_samples_every_feature_that_matches(palpeur, tmp_path):
