@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -66,6 +67,11 @@ class _Postures:
         return _Postures(point=points[self.point], q=self.q)
 
 
+def _told(branches: BranchSearch, some: PlacedPoints) -> _Postures:
+    point, q = branches.postures(some.clearances, some.axes)
+    return _Postures(point=point, q=q)
+
+
 class SerialReach:
     """Reach of a serial robot of five joints or more.
 
@@ -116,7 +122,7 @@ class SerialReach:
         point, start = np.nonzero(tried.reached)
         q = tried.q[point, start]
         if self._branches is not None:
-            told = self._told(self._branches, some)
+            told = _told(self._branches, some)
             point, q = np.concatenate([point, told.point]), np.concatenate([q, told.q])
         followed = follow(self.task, q, _tasks(some, point).straight(self.task.posed(q)))
         reached = np.isin(np.arange(len(some)), point)
@@ -153,26 +159,25 @@ class SerialReach:
     def _kept(self, some: PlacedPoints) -> _Postures:
         """The postures worth keeping, by point.
 
-        Where there is spare motion, those from branches at rolls all round and those of the search
-        are gained from apart: the former miss no branch, the latter come from the same starts at
-        all points, which makes for short travels between them.
+        Where there is spare motion, the search begins at the same starts at all points, which makes
+        for short travels between them that are free of collisions; the branches, at rolls all
+        round, are for points that it does not reach. Where there is none, the branches miss
+        nothing, and the search, which shares nothing with them, is asked for what they do not
+        reach.
         """
-        parts = [] if self._branches is None else [self._told(self._branches, some)]
-        if self._branches is None or self.task.spare:
-            parts.append(self._searched(some))
-        else:
-            # What no branch reaches, the search is asked for: it shares nothing with them.
-            missing = np.setdiff1d(np.arange(len(some)), parts[0].point)
-            if missing.size:
-                parts.append(self._searched(some_points(some, missing)).of(missing))
+        ways = [self._searched]
+        if self._branches is not None:
+            ways.insert(len(ways) if self.task.spare else 0, partial(_told, self._branches))
+        parts: list[_Postures] = []
+        missing = np.arange(len(some))
+        for way in ways:
+            if missing.size or not parts:
+                parts.append(way(some_points(some, missing)).of(missing))
+                missing = np.setdiff1d(missing, parts[-1].point)
         gained = [self._gained(some, part) for part in parts]
         point = np.concatenate([part.point for part in gained])
         order = np.argsort(point, kind="stable")
         return _Postures(point=point[order], q=np.concatenate([part.q for part in gained])[order])
-
-    def _told(self, branches: BranchSearch, some: PlacedPoints) -> _Postures:
-        point, q = branches.postures(some.clearances, some.axes)
-        return _Postures(point=point, q=q)
 
     def _searched(self, some: PlacedPoints) -> _Postures:
         tried = self._search.attempts(some.clearances, some.axes)
