@@ -110,7 +110,7 @@ def part_lines(part: Part) -> Iterator[str]:
             one.kind,
             _short(1e3 * one.diameter),
             _short(1e3 * one.depth),
-            f"{1e6 * one.area:.4g}",
+            area_text(one.area),
             *(_short(1e3 * float(value)) for value in one.point),
             feature_direction(one),
             _faces(one),
@@ -214,6 +214,11 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
+def area_text(area: float) -> str:
+    """Four significant digits of square millimetres, without an exponent. Args: area [m²]."""
+    return f"{float(f'{1e6 * area:.4g}'):.12g}"
+
+
 def _short(value: float) -> str:
     """Four decimals at most: a tenth of a micrometre."""
     if math.isnan(value):
@@ -306,7 +311,7 @@ def audit_lines(part: Part) -> Iterator[str]:
     yield f"  wound alike     {_yes(audit.consistent)}"
     if audit.watertight:
         yield f"  volume          {1e9 * audit.volume:.6g} mm³"
-    yield f"  area            {1e6 * audit.area:.6g} mm²"
+    yield f"  area            {area_text(audit.area)} mm²"
     yield f"  pieces          {audit.pieces}"
     for done in audit.repairs:
         yield f"Done: {done}"

@@ -16,6 +16,7 @@ from reports.content.table import Fact, Table, Value, ValueStatus, columns, numb
 from reports.page.html import asset, data_block, filled
 from reports.page.page import PageDetail, PageSummary
 from reports.part.document import (
+    area_text,
     dimension_text,
     feature_direction,
     feature_remarks,
@@ -130,7 +131,7 @@ def _facts(one: FormFeature, visible: float) -> list[list[str]]:
     facts.append(["position", " · ".join(f"{_mm(float(value))}" for value in one.point) + " mm"])
     if (direction := feature_direction(one)) != "-":
         facts.append(["normal" if one.kind == "plane" else "axis", direction])
-    facts.append(["area", f"{1e6 * one.area:.4g} mm²"])
+    facts.append(["area", f"{area_text(one.area)} mm²"])
     facts.append(["faces", ", ".join(f"#{face}" for face in one.faces)])
     if one.neighbours:
         facts.append(["beside", ", ".join(one.neighbours)])

@@ -17,7 +17,7 @@ from parts.drawing.drawing import (
 )
 from parts.library import open_part
 from reports.part import tolerance_tables
-from reports.part.document import dimension_text, drawing_lines, frame_text
+from reports.part.document import area_text, dimension_text, drawing_lines, frame_text
 
 BLOCK = open_part("block").geometry
 TOP, HOLE = (BLOCK.face(name).index for name in ("top", "hole-20"))
@@ -67,3 +67,12 @@ def test_tables_of_a_job_hold_what_can_be_judged_and_comments_the_rest():
     assert {"feature": "hole-20", "kind": "diameter", "value_mm": 0.1} in found
     assert all(one["kind"] != "position" for one in found)  # MMC is not judged
     assert "# left out: position" in text
+
+
+def test_areas_have_no_exponent():
+    assert [area_text(a) for a in (0.0712634, 2.23e-1, 1.5e-6, 0.0)] == [
+        "71260",
+        "223000",
+        "1.5",
+        "0",
+    ]
