@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.opening import movable_robot
+from planner.cli.opening import movable_robot, say_choices
 from planner.cli.output import Form
 from planner.cli.session import Session
 from planner.errors import OptionError, StatesError
+from planner.result_files import check_file, write_result
 from planner.tables import (
     ACCELERATION,
     APPROACH,
@@ -32,6 +34,7 @@ from planner.tables import (
     state_text,
 )
 from reports.answers import StateQuantity, state_lines, state_rows, state_table, tip_document
+from reports.robot import posture_of, robot_page
 from robots.core.arrays import Array
 from robots.core.errors import PoseError
 from robots.core.inverse import Target, Task
@@ -40,6 +43,7 @@ from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.pose import as_pose, nearest_rotation
 from robots.core.quantities import quantity
+from robots.robot import Robot, load_robot
 
 _SHORTEST = 1e-9  # length of a vector that is a direction
 _DIGITS = 1e-3  # entry of RᵀR - I that four printed digits explain
@@ -484,3 +488,44 @@ def _directions(table: States, group: str) -> Array:
                 line=line,
             )
     return vectors
+
+
+def write_robot_page(
+    robot: str, tip: str, meshes: Path | None, place: str, q: str, session: Session
+) -> int:
+    """Write the page.
+
+    Args:
+        robot: as its option.
+        tip: likewise.
+        meshes: likewise.
+        place: of the page.
+        q: text of the first posture; empty for zero.
+        session: of this run.
+
+    Raises:
+        RobotError: no such robot.
+        OptionError: a posture that is none, or is outside the limits.
+        OutputError: the file cannot be written, or is somebody else's.
+    """
+    path = Path(place)
+    # before the work, not after it
+    check_file(path, "palpeur robot show", [robot], force=session.force, option="--html")
+    loaded = load_robot(robot, tip=tip, meshes=meshes)
+    mechanism = loaded.mechanism
+    say_choices(mechanism, session)
+    posture = None
+    if q:
+        given = StateRequest(options={"q": q}).read(mechanism)
+        posture = posture_of(mechanism, given.require("q", "the page")[0])
+    page = robot_page(Robot(mechanism, source=loaded.source, engine="single-use"), posture)
+    write_result(
+        path,
+        page,
+        "palpeur robot show",
+        comment="<!-- {} -->",
+        force=session.force,
+        option="--html",
+    )
+    session.say(f"Page written to {place}")
+    return ExitCode.DONE

@@ -103,7 +103,7 @@ def show(
     from robots.library import names, open_robot, text_of
 
     if html:
-        from planner.cli.robot.picture import write_robot_page
+        from planner.cli.robot.models import write_robot_page
 
         if form or as_json:
             raise OptionError("--html goes with neither --as nor --json.", option="--html")

@@ -12,7 +12,7 @@ from planner.job.stylus import STYLUS
 from planner.library import path_of
 from planner.planning import plan as planned
 from planner.proof import prove
-from planner.proof.pieces import PieceDistance
+from planner.proof.clearances import PieceDistance
 from robots.core.capsule import Capsule
 from robots.core.pose import make_pose, rotation_zyx
 

@@ -10,8 +10,12 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import UncertaintySettings
-from planner.uncertainty.first_order import first_order, joint_covariance, normal_sigmas
-from planner.uncertainty.job_uncertainty import point_uncertainties
+from planner.uncertainty.job_uncertainty import (
+    first_order,
+    joint_covariance,
+    normal_sigmas,
+    point_uncertainties,
+)
 from planner.uncertainty.measuring import Carrier, Measuring, measuring_of
 from planner.uncertainty.types import Budget
 from robots.core.denavit_hartenberg import DhRow

@@ -9,8 +9,11 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import UncertaintySettings
-from planner.uncertainty.first_order import joint_covariance
-from planner.uncertainty.job_uncertainty import point_uncertainties, uncertainty_of
+from planner.uncertainty.job_uncertainty import (
+    joint_covariance,
+    point_uncertainties,
+    uncertainty_of,
+)
 from planner.uncertainty.monte_carlo import monte_carlo
 
 

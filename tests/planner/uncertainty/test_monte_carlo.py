@@ -10,8 +10,7 @@ import pytest
 
 from planner.errors import JobError
 from planner.job import UncertaintySettings
-from planner.uncertainty.first_order import first_order, joint_covariance
-from planner.uncertainty.job_uncertainty import point_uncertainties
+from planner.uncertainty.job_uncertainty import first_order, joint_covariance, point_uncertainties
 from planner.uncertainty.monte_carlo import draws, monte_carlo
 
 COUNT = 40_000

@@ -7,7 +7,7 @@ import pytest
 
 from planner.job import UncertaintySettings
 from planner.planning import plan
-from planner.uncertainty.first_order import first_order
+from planner.uncertainty.job_uncertainty import first_order
 from planner.uncertainty.measuring import measuring_of
 from planner.uncertainty.monte_carlo import draws
 from planner.virtual_measuring.measuring import measure_virtually
