@@ -21,7 +21,7 @@ RECENT := import sys, ensurepip; raise SystemExit(sys.version_info < (3, 11))
 USABLE := import sys, pip; raise SystemExit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-once soak lint format clean tools
+.PHONY: help demo test bench bench-once soak lint format clean tools wheel
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,8 +58,13 @@ format: $(READY) ## sort imports and format the code
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
 	@$(BIN)/ruff format .
 
+wheel: $(READY) ## build the wheel, with the loops compiled for this kind of machine
+	@$(BIN)/python -m robots.core.kernels.ahead planner robots
+	@$(BIN)/python -m build --wheel --no-isolation
+
 clean: ## remove everything make has built, the environment included
 	@rm -rf $(VENV) build dist *.egg-info out
+	@rm -rf robots/core/kernels/objects
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find planner robots parts reports tests -name __pycache__ -prune -exec rm -rf {} +
 
@@ -74,6 +79,8 @@ $(READY): pyproject.toml
 	@$(BIN)/python -c '$(USABLE)' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	@echo "Installing Palpeur and its tools into $(VENV) (a few minutes, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m compileall -q palpeur.py planner robots parts reports
+	@$(BIN)/python -m robots.core.kernels.ahead planner robots
 	@touch $@
 
 # Root, or sudo that asks for no password, installs what is missing; for anyone else tests skip.

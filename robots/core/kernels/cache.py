@@ -4,6 +4,9 @@ An entry is written under a private name and renamed into place, so a reader see
 It starts with its own SHA-256: a damaged or half-copied entry is made again, never used. The folder
 is in ``$PALPEUR_CACHE_DIR``, else in the user's cache folder; it is created for its owner only, and
 a folder that other users may write to is not used.
+
+What was compiled ahead (``ahead.py``) lies in the package itself and is looked at first: whoever
+can write there can write the code that reads it.
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 _DIGEST = 32  # bytes of SHA-256 in front of every entry
+_AHEAD = Path(__file__).with_name("objects")
 
 
 def cache_folder(kind: str = "kernels") -> Path:
@@ -38,9 +43,30 @@ def read(key: str, kind: str = "kernels") -> bytes | None:
     try:
         if not _is_private(path.parent):
             return None
-        content = path.read_bytes()
+        return _checked(path.read_bytes())
     except OSError:
         return None
+
+
+def read_ahead(key: str) -> bytes | None:
+    """The entry that was compiled ahead; None when there is none, or a damaged one."""
+    try:
+        return _checked((_AHEAD / f"{key}.o").read_bytes())
+    except OSError:
+        return None
+
+
+def write_ahead(entries: Mapping[str, bytes]) -> None:
+    """Store entries in the package, and remove those of former sources."""
+    _AHEAD.mkdir(exist_ok=True)
+    for key, code in entries.items():
+        _replace(_AHEAD, key, code)
+    for path in _AHEAD.glob("*.o"):
+        if path.stem not in entries:
+            path.unlink()
+
+
+def _checked(content: bytes) -> bytes | None:
     code = content[_DIGEST:]
     return code if hashlib.sha256(code).digest() == content[:_DIGEST] else None
 
@@ -52,15 +78,20 @@ def write(key: str, code: bytes, kind: str = "kernels") -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
             return
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{key[:16]}-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(code).digest() + code)
-            Path(name).replace(folder / f"{key}.o")
-        except OSError:
-            Path(name).unlink(missing_ok=True)
+        _replace(folder, key, code)
     except OSError:
         return
+
+
+def _replace(folder: Path, key: str, code: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{key[:16]}-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        Path(name).replace(folder / f"{key}.o")
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _is_private(folder: Path) -> bool:

@@ -1,9 +1,10 @@
-"""Plain Python loops over arrays as machine code: compiled by Numba once per machine, then loaded.
+"""Plain Python loops over arrays as machine code: compiled by Numba once, then loaded.
 
 A loop is an ordinary function of NumPy arrays and numbers that writes into its last arrays and
 returns nothing; it and the functions of its own package that it calls are plain Python and run
 uncompiled too, which is how tests read them. Numba is imported only to compile: the machine code
-lies in the same cache as the recorded kernels, keyed by the text of the modules it came from.
+was compiled ahead, or lies in the same cache as the recorded kernels; its key is the text of the
+modules it came from.
 
 Arrays that belong together come as a ``NamedTuple`` of arrays: the function's annotation names the
 class, the loop's types stand in parentheses, and the machine code takes it apart.
@@ -17,7 +18,6 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from threading import Lock
 from types import FunctionType, ModuleType
@@ -28,10 +28,10 @@ import numpy as np
 from robots.core.errors import EquationError
 from robots.core.kernels import cache as disk
 from robots.core.kernels.address import address_of
-from robots.core.kernels.machine import host, load_symbol
+from robots.core.kernels.machine import baseline, host, load_symbol
 
 # Raise when the generated code changes in a way the modules' texts do not show.
-_GENERATION = "2"
+_GENERATION = "3"
 _LOG = logging.getLogger("palpeur.kernels")
 _DTYPES = {
     **{"f8": "float64", "f4": "float32"},
@@ -146,15 +146,17 @@ class Loop:
                 self._call = self._loaded()
 
     def _loaded(self) -> Any:
-        """The machine code as a ctypes function, out of the cache or compiled."""
-        modules = _modules_of(self.function)
-        key = self._key(modules)
-        entry = disk.read(key)
+        """The machine code as a ctypes function: from ahead, out of the cache, or compiled."""
+        entry = disk.read_ahead(self.ahead_key()) if baseline() else None
         if entry is None:
-            _LOG.info("compiling %s", self.function.__qualname__)
-            code, name = self._compiled(modules)
-            entry = name.encode() + b"\0" + code
-            disk.write(key, entry)
+            import llvmlite
+
+            key = self._key(llvmlite.__version__, *host())
+            entry = disk.read(key)
+            if entry is None:
+                _LOG.info("compiling %s", self.function.__qualname__)
+                entry = self.compiled()
+                disk.write(key, entry)
         name_bytes, _, code = entry.partition(b"\0")
         address, self._keep = load_symbol(code, name_bytes.decode())
         kinds: list[Any] = []
@@ -165,33 +167,40 @@ class Loop:
                 kinds += [ctypes.c_void_p, *[ctypes.c_int64] * argument.rank]
         return ctypes.CFUNCTYPE(None, *kinds)(address)
 
-    def _key(self, modules: dict[str, ModuleType]) -> str:
-        import llvmlite
+    def ahead_key(self) -> str:
+        """Name of the object compiled ahead for this kind of machine.
 
+        The compiler's version is no part of it: the text says what an object does.
+        """
+        return self._key("ahead", sys.platform, baseline() or "")
+
+    def _key(self, *target: str) -> str:
+        modules = _modules_of(self.function)
         texts = [Path(str(m.__file__)).read_text("utf-8") for _, m in sorted(modules.items())]
         name = f"{self.function.__module__}.{self.function.__qualname__}"
-        parts = (_GENERATION, llvmlite.__version__, *host(), name, self._signature, *texts)
+        parts = (_GENERATION, *target, name, self._signature, *texts)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def _compiled(self, modules: dict[str, ModuleType]) -> tuple[bytes, str]:
-        """Object code, and the name of its entry."""
+    def compiled(self) -> bytes:
+        """Name of the entry and object code, as they are kept."""
         import numba
         from numba import carray, types
 
-        entry = _jitted(tuple(sorted(modules)))[self.function.__module__][self.function.__name__]
+        entry = _JITTED.function(self.function)
         kinds: list[Any] = []
-        for argument in _leaves(self._parameters):
+        parameters = _parameters(self.function, self._types)
+        for argument in _leaves(parameters):
             base = getattr(types, argument.dtype.name)
             if argument.rank == 0:
                 kinds.append(base)
             else:
                 kinds += [types.CPointer(base), *[types.int64] * argument.rank]
         namespace: dict[str, Any] = {"entry": entry, "carray": carray}
-        exec(_wrapper(self._parameters, namespace), namespace)
+        exec(_wrapper(parameters, namespace), namespace)
         made = numba.cfunc(types.void(*kinds), nopython=True, error_model="numpy")(
             namespace["wrapper"]
         )
-        return bytes(made._library._get_compiled_object()), str(made.native_name)
+        return b"%b\0%b" % (made.native_name.encode(), made._library._get_compiled_object())
 
 
 _Types = tuple["str | _Types", ...]
@@ -319,7 +328,7 @@ def _flattening(parameters: tuple[_Parameter, ...]) -> Callable[..., tuple[Any, 
 
 def _modules_of(function: Callable[..., None]) -> dict[str, ModuleType]:
     """Modules whose functions a loop may call: its own, and those that these import from."""
-    package = function.__module__.partition(".")[0]
+    package = _package(function.__module__)
     found: dict[str, ModuleType] = {}
     waiting = [function.__module__]
     while waiting:
@@ -330,30 +339,50 @@ def _modules_of(function: Callable[..., None]) -> dict[str, ModuleType]:
         waiting += [
             value.__module__
             for value in vars(found[name]).values()
-            if isinstance(value, FunctionType) and value.__module__.partition(".")[0] == package
+            if isinstance(value, FunctionType) and _package(value.__module__) == package
         ]
     return found
 
 
-@cache
-def _jitted(names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Namespaces of modules with every function of theirs ready for Numba.
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
-    Loops of the same modules share them: what one has compiled, the others call.
-    """
-    import numba
 
-    modules = {name: sys.modules[name] for name in names}
-    spaces: dict[str, dict[str, Any]] = {name: dict(vars(m)) for name, m in modules.items()}
-    made: dict[tuple[str, str], Any] = {}
-    for name, module in modules.items():
-        for key, value in vars(module).items():
-            if isinstance(value, FunctionType) and value.__module__ == name:
-                copy = FunctionType(value.__code__, spaces[name], key, value.__defaults__)
+class _Jitted:
+    """Functions of modules ready for Numba: what one loop has compiled, the others call."""
+
+    def __init__(self) -> None:
+        self._spaces: dict[str, dict[str, Any]] = {}
+
+    def function(self, function: Callable[..., None]) -> Any:
+        """The function as Numba's, with all that it calls."""
+        return self._space(function.__module__)[function.__name__]
+
+    def _space(self, name: str) -> dict[str, Any]:
+        """Namespace of a module in which every function of its package is Numba's."""
+        import numba
+
+        if name in self._spaces:
+            return self._spaces[name]
+        module = vars(sys.modules[name])
+        space = self._spaces[name] = dict(module)
+        functions = {k: v for k, v in module.items() if isinstance(v, FunctionType)}
+        # Its own first: modules may call each other.
+        for key, value in functions.items():
+            if value.__module__ == name:
+                copy = FunctionType(value.__code__, space, key, value.__defaults__)
                 copy.__annotations__ = {}
-                made[name, value.__name__] = numba.njit(error_model="numpy", _nrt=False)(copy)
-    for space in spaces.values():
-        for key, value in space.items():
-            if isinstance(value, FunctionType):
-                space[key] = made.get((value.__module__, value.__name__), value)
-    return spaces
+                # Nobody calls it from Python, or through its own C address.
+                space[key] = numba.njit(
+                    error_model="numpy",
+                    _nrt=False,
+                    no_cpython_wrapper=True,
+                    no_cfunc_wrapper=True,
+                )(copy)
+        for key, value in functions.items():
+            if value.__module__ != name and _package(value.__module__) == _package(name):
+                space[key] = self._space(value.__module__)[value.__name__]
+        return space
+
+
+_JITTED = _Jitted()

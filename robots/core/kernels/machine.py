@@ -18,6 +18,8 @@ from robots.core.kernels.llvm import ENTRY, ENTRY_BY_LIST
 # What an object's table of names may hold: functions of libc and libm, and of Numba's runtime.
 _NAMES = re.compile(rb"(?<=\0)_?([A-Za-z][A-Za-z0-9_]*)(?=\0)")
 _RUNTIME = ("NRT_", "numba_")
+# What x86-64-v3 has beyond every 64-bit processor, as LLVM calls it.
+_V3 = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "xsave")
 # Raise when the generated code changes in a way its text does not show.
 _GENERATION = "2"
 
@@ -140,6 +142,20 @@ def host() -> tuple[str, str]:
     """Name and features of this machine's processor: machine code is made for them."""
     binding = _binding()
     return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+
+
+@cache
+def baseline() -> str | None:
+    """The processor that loops are compiled ahead for, where this machine runs its code.
+
+    Loops gain nothing from wider vectors, so one object serves every machine of the last decade.
+    """
+    binding = _binding()
+    triple = binding.get_process_triple()
+    if triple.startswith(("aarch64", "arm64")):
+        return "generic"
+    features = binding.get_host_cpu_features()
+    return "x86-64-v3" if all(features.get(name) for name in _V3) else None
 
 
 def load_symbol(code: bytes, name: str) -> tuple[int, Any]:
