@@ -114,6 +114,17 @@ class FeaturePoints:
         """Deviations of these points. # (k,) [m]."""
         return np.asarray(self.deviations.profile[self.kept])
 
+    def seen_as(self, deviations: PointDeviations) -> FeaturePoints:
+        """The same feature from the same points in another frame, fitted there.
+
+        Args:
+            deviations: of its points in that frame, in the order of its own.
+        """
+        if self.fit is None:
+            return replace(self, deviations=deviations)
+        again = _fit(self.nominal.kind, deviations.kept(self.kept), self.nominal.shape)
+        return replace(self, deviations=deviations, fit=again)
+
     def redrawn(self, measured: Array) -> FeaturePoints:
         """The same feature from other coordinates of its points: fitted again, near the old one.
 

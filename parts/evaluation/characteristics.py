@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from parts.alignment.datum_system import DatumAlignment, HeldDatum
+from parts.alignment.refinement import free_motions
 from parts.errors import EvaluationError
 from parts.evaluation.association import FeaturePoints, Measurable, sizes_of
+from parts.evaluation.material import GaugedPoints, SizeLimits, mating_envelope
 from parts.evaluation.results import Characteristic
-from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
+from parts.evaluation.tolerance import (
+    FORM_KINDS,
+    ORIENTATION_KINDS,
+    RUNOUT_KINDS,
+    ToleranceKind,
+    ToleranceSpec,
+)
 from parts.fits.curves import SpaceCircle, SpaceLine
 from parts.fits.fit_result import Fit, Fitted, FittedShape
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus, across
 from robots.core.arrays import Array
 
-FORM_OF = {
+FORM_OF: dict[str, ToleranceKind] = {
     "plane": "flatness",
     "line3d": "straightness",
     "circle3d": "roundness",
     "cylinder": "cylindricity",
 }
-_KIND_OF = {form: kind for kind, form in FORM_OF.items()}
+_KIND_OF: dict[str, str] = {form: kind for kind, form in FORM_OF.items()}
 _WORDS = {"line3d": "line", "circle3d": "circle"}
 PlaceKind = Literal["plane", "axis", "point"]
 
@@ -37,71 +46,138 @@ class Measurement:
         nominal: 0 for zones. [m]
         worst: name of the point that decides; empty where no single one does.
         method: a few words.
+        size: mating diameter of a feature with a material requirement; NaN for others. [m]
+        bonus: that its zone grows by. [m]
     """
 
     value: float
     nominal: float = 0.0
     worst: str = ""
     method: str = ""
+    size: float = float("nan")
+    bonus: float = 0.0
+
+    @property
+    def excess(self) -> float:
+        """What is compared with the tolerance as it is stated. [m]."""
+        return self.value - self.bonus
 
 
-def characteristic_of(spec: ToleranceSpec, subjects: Mapping[str, FeaturePoints]) -> Characteristic:
+def characteristic_of(
+    spec: ToleranceSpec,
+    subjects: Mapping[str, FeaturePoints],
+    frame: DatumAlignment | None = None,
+    limits: SizeLimits | None = None,
+) -> Characteristic:
     """A toleranced characteristic of measured features, form by least squares.
 
     Args:
         spec: the tolerance.
-        subjects: all features by name.
+        subjects: all features by name; in the frame of its datums where it has some.
+        frame: of its datums.
+        limits: of the feature's diameter, where it has a material requirement.
 
     Raises:
         EvaluationError: a feature that was not measured, has no fit, or is not of a kind that has
-            such a characteristic.
+            such a characteristic; datums that leave it free.
     """
-    found = measurement_of(spec.kind, _subject(spec.feature, subjects), _datum(spec, subjects))
-    return _named(spec.feature, spec.kind, found, tolerance=spec.value, datum=spec.datum)
+    subject = _subject(spec.feature, subjects)
+    shape, size = None, float("nan")
+    if spec.material:
+        envelope = mating_envelope(subject, spec.material)
+        shape, size = envelope.geometry, envelope.diameter
+    found = measurement_of(spec, subject, _datum(spec, subjects), frame, shape)
+    if limits is not None:
+        found = replace(found, size=size, bonus=limits.departure(size, spec.material))
+    return _named(spec, found)
 
 
-def measurement_of(kind: str, subject: Measurable, datum: Measurable | None = None) -> Measurement:
-    """The number alone. Args: kind: of ``TOLERANCE_KINDS``.
+def measurement_of(
+    spec: ToleranceSpec,
+    subject: Measurable,
+    datum: Measurable | None = None,
+    frame: DatumAlignment | None = None,
+    shape: FittedShape | None = None,
+) -> Measurement:
+    """The number alone.
+
+    Args:
+        spec: the tolerance; its width does not matter.
+        subject: the feature.
+        datum: single feature that orientation and distance are taken from.
+        frame: datum system that the feature stands in.
+        shape: that stands for the feature; its fit where it is left out.
 
     Raises:
         EvaluationError: as for ``characteristic_of``.
     """
+    kind = spec.kind
     if kind in FORM_KINDS:
         return _form(kind, subject)
-    if datum is not None:
-        return _distance(subject, datum) if kind == "distance" else _oriented(kind, subject, datum)
-    plain: dict[str, Callable[[Measurable], Measurement]] = {
-        "profile": _profile,
-        "position": _position,
-        "diameter": _diameter,
-    }
-    return plain[kind](subject)
+    if kind == "diameter":
+        return _diameter(subject, spec.nominal)
+    if kind == "profile":
+        if frame is not None:
+            _require_held(frame, subject.targets, _normals_of(subject), spec)
+        return _profile(subject)
+    if frame is not None and kind in RUNOUT_KINDS:
+        return _runout(kind, subject, frame)
+    if datum is not None and kind == "distance":
+        return _distance(subject, datum, spec.nominal)
+    nominal, found = _places(subject, shape)
+    if kind in ORIENTATION_KINDS and datum is not None:
+        return _oriented(kind, subject, (nominal, found), _places(datum))
+    if kind in ORIENTATION_KINDS and frame is not None:
+        return _oriented_in(spec, subject, (nominal, found), frame)
+    if kind == "coaxiality" and frame is not None:
+        nominal = _on_axis(nominal, frame, subject.name)
+    if frame is not None:
+        _require_place(frame, nominal, spec)
+    return _position(subject, nominal, found)
 
 
 def usual_characteristics(subject: FeaturePoints) -> tuple[Characteristic, ...]:
     """What is told of a feature without being asked: form, diameter, profile."""
-    kinds = ["profile"]
+    kinds: list[ToleranceKind] = ["profile"]
     if subject.fit is not None:
         seen = subject.fit.has_redundancy and subject.fit.kind in FORM_OF
         kinds += [FORM_OF[subject.fit.kind]] if seen else []
         kinds += ["diameter"] if "diameter" in sizes_of(subject.fit.shape) else []
-    return tuple(
-        _named(subject.name, kind, measurement_of(kind, subject)) for kind in sorted(kinds)
-    )
+    return tuple(_usual(subject, kind) for kind in sorted(kinds))
 
 
-def _named(
-    feature: str, kind: str, found: Measurement, *, tolerance: float | None = None, datum: str = ""
-) -> Characteristic:
-    to = f" to {datum}" if datum else ""
+def _usual(subject: FeaturePoints, kind: ToleranceKind) -> Characteristic:
+    told: dict[str, Callable[[FeaturePoints], Measurement]] = {
+        "profile": _profile,
+        "diameter": _diameter,
+    }
+    found = told[kind](subject) if kind in told else _form(kind, subject)
     return Characteristic(
-        name=f"{feature} {kind}{to}",
-        feature=feature,
+        name=f"{subject.name} {kind}",
+        feature=subject.name,
         kind=kind,
         nominal=found.nominal,
         measured=found.value,
-        tolerance=tolerance,
-        datum=datum,
+        worst=found.worst,
+        method=found.method,
+    )
+
+
+def _named(spec: ToleranceSpec, found: Measurement) -> Characteristic:
+    to = f" to {spec.system}" if spec.system else ""
+    return Characteristic(
+        name=f"{spec.feature} {spec.kind}{to}",
+        feature=spec.feature,
+        kind=spec.kind,
+        nominal=found.nominal,
+        measured=found.value,
+        tolerance=spec.value,
+        middle=spec.middle,
+        datum=spec.datum,
+        datums=spec.datums,
+        material=spec.material,
+        size=found.size,
+        bonus=found.bonus,
         worst=found.worst,
         method=found.method,
     )
@@ -141,11 +217,13 @@ def _nominal_of(subject: Measurable) -> FittedShape:
     return subject.nominal.shape
 
 
-def _places(subject: Measurable) -> tuple[FeatureLocation, FeatureLocation]:
-    """As it should be, and as it was measured."""
+def _places(
+    subject: Measurable, shape: FittedShape | None = None
+) -> tuple[FeatureLocation, FeatureLocation]:
+    """As it should be, and as it was measured: by a shape that stands for it, or its fit."""
     return (
         location_of(_nominal_of(subject), subject.targets),
-        location_of(_fit_of(subject).shape, subject.points),
+        location_of(shape or _fit_of(subject).shape, subject.points),
     )
 
 
@@ -182,23 +260,23 @@ def _profile(subject: Measurable) -> Measurement:
     )
 
 
-def _diameter(subject: Measurable) -> Measurement:
+def _diameter(subject: Measurable, nominal: float = float("nan")) -> Measurement:
     sizes = sizes_of(_fit_of(subject).shape)
     if "diameter" not in sizes:
         raise EvaluationError(
             f"The feature {subject.name!r} is a {_fit_of(subject).kind}, which has no diameter.",
             value=_fit_of(subject).kind,
         )
+    of_points = sizes_of(_nominal_of(subject))["diameter"]
     return Measurement(
         value=sizes["diameter"],
-        nominal=sizes_of(_nominal_of(subject))["diameter"],
+        nominal=nominal if np.isfinite(nominal) else of_points,
         method="least squares",
     )
 
 
-def _position(subject: Measurable) -> Measurement:
+def _position(subject: Measurable, nominal: FeatureLocation, found: FeatureLocation) -> Measurement:
     """Diameter of the zone about the nominal place that just holds the measured one."""
-    nominal, found = _places(subject)
     if nominal.kind == "plane":
         away = nominal.away(subject.points)
         worst = int(np.argmax(away))
@@ -220,25 +298,210 @@ def _position(subject: Measurable) -> Measurement:
     )
 
 
-def _distance(subject: Measurable, datum: Measurable) -> Measurement:
+def _distance(subject: Measurable, datum: Measurable, stated: float = float("nan")) -> Measurement:
     (nominal, found), (nominal_datum, found_datum) = _places(subject), _places(datum)
+    of_points = distance_between(nominal, nominal_datum)
     return Measurement(
         value=distance_between(found, found_datum),
-        nominal=distance_between(nominal, nominal_datum),
+        nominal=stated if np.isfinite(stated) else of_points,
         method="least squares",
     )
 
 
-def _oriented(kind: str, subject: Measurable, datum: Measurable) -> Measurement:
-    (nominal, found), (nominal_datum, found_datum) = _places(subject), _places(datum)
-    angle = nominal_angle(kind, nominal, nominal_datum)
-    zone = orientation_zone(found, found_datum, angle, subject.points)
+def _oriented(
+    kind: str,
+    subject: Measurable,
+    places: tuple[FeatureLocation, FeatureLocation],
+    datum: tuple[FeatureLocation, FeatureLocation],
+) -> Measurement:
+    angle = nominal_angle(kind, places[0], datum[0])
+    return _zone(subject, orientation_zone(places[1], datum[1], angle, subject.points))
+
+
+def _zone(subject: Measurable, zone: OrientationZone) -> Measurement:
     if not np.isfinite(zone.normal).all():
-        return Measurement(value=zone.width, method="of the fitted axis, beside its points")
+        return Measurement(value=zone.width, method="of the axis, beside its points")
     heights = subject.points @ zone.normal
     worst = int(np.argmax(np.abs(heights - np.median(heights))))
     return Measurement(
         value=zone.width, worst=subject.names[worst], method="zone of the points to the datum"
+    )
+
+
+# ---------------------------------------------------------------------------- In a frame of datums
+
+_FREE = 1e-4  # of a motion of unit length: what nominal places from printed coordinates leave
+_COAXIAL = 1e-5  # [m], likewise
+_SECTION = 1e-5  # [m] within which points are one section's
+
+
+def _oriented_in(
+    spec: ToleranceSpec,
+    subject: Measurable,
+    places: tuple[FeatureLocation, FeatureLocation],
+    frame: DatumAlignment,
+) -> Measurement:
+    """To a datum system: the primary alone lets the zone turn about its direction."""
+    nominal, found = places
+    first = datum_location(frame.datums[0])
+    angle = nominal_angle(spec.kind, nominal, first)
+    if len(frame.datums) == 1:
+        return _zone(subject, orientation_zone(found, first, angle, subject.points))
+    ends = np.stack([nominal.point, nominal.point + nominal.direction])
+    free = frame.free_displacements(ends)
+    if len(free) and np.abs(free[:, 1] - free[:, 0]).max() > _FREE:
+        raise _left_free(frame, spec)
+    if nominal.kind == "plane":
+        width = float(np.ptp(subject.points @ nominal.direction))
+        return _zone(subject, OrientationZone(width=width, normal=nominal.direction))
+    width = found.length * float(np.sin(angle_between(found, nominal)))
+    return _zone(subject, OrientationZone(width=width, normal=np.full(3, np.nan)))
+
+
+def _runout(kind: str, subject: Measurable, frame: DatumAlignment) -> Measurement:
+    """Range of the distances from the datum axis, or along it on a face, in a turn or in all."""
+    axis = datum_axis(frame, kind, subject.name)
+    nominal = location_of(_nominal_of(subject), subject.targets)
+    lying = nominal.kind == "plane"
+    off = 0.0 if lying else float(axis.away(nominal.point[None])[0])
+    known = subject.nominal.kind in ("plane", "cylinder", "circle3d")
+    if not known or off > _COAXIAL or angle_between(nominal, axis) > _SAME:
+        raise EvaluationError(
+            f"The feature {subject.name!r} does not run about the datum axis on the drawing; "
+            "runout is for coaxial cylinders and faces square to the axis. Use profile.",
+            value=subject.nominal.kind,
+        )
+    values = subject.points @ axis.direction if lying else axis.away(subject.points)
+    places = axis.away(subject.targets) if lying else subject.targets @ axis.direction
+    if kind == "total runout":
+        sections = [np.arange(len(subject.points))]
+    else:
+        order = np.argsort(places, kind="stable")
+        breaks = np.flatnonzero(np.diff(places[order]) > _SECTION) + 1
+        sections = [some for some in np.split(order, breaks) if len(some) > 2]
+    if not sections:
+        raise EvaluationError(
+            f"The feature {subject.name!r} has no section with three points; measure circles about "
+            "the axis.",
+            value=0,
+            limit=3,
+        )
+    ranges = [float(np.ptp(values[some])) for some in sections]
+    widest = sections[int(np.argmax(ranges))]
+    worst = widest[int(np.argmax(np.abs(values[widest] - np.median(values[widest]))))]
+    return Measurement(
+        value=max(ranges), worst=subject.names[worst], method="range about the datum axis"
+    )
+
+
+def gauged_points(spec: ToleranceSpec, subject: FeaturePoints, limit: float) -> GaugedPoints:
+    """What moves a located feature out of its zone: ends of its axis, its centre, or its points.
+
+    Args:
+        spec: a position, coaxiality or profile.
+        subject: in the frame of its datums.
+        limit: diameter or width of its zone. [m]
+    """
+    if spec.kind != "profile":
+        shape = mating_envelope(subject, spec.material).geometry if spec.material else None
+        nominal, found = _places(subject, shape)
+        if nominal.kind != "plane":
+            across = np.eye(3)
+            if nominal.kind == "axis" or subject.nominal.kind == "circle3d":
+                across = across - np.outer(nominal.direction, nominal.direction)
+            return GaugedPoints(
+                points=found.ends,
+                places=np.tile(nominal.point, (2, 1)),
+                across=np.tile(across, (2, 1, 1)),
+                limit=limit,
+            )
+    rows = subject.deviations.normals[subject.kept]
+    return GaugedPoints(
+        points=subject.points,
+        places=subject.points - subject.profile[:, None] * rows,
+        across=np.einsum("ki,kj->kij", rows, rows),
+        limit=limit,
+    )
+
+
+def datum_location(datum: HeldDatum) -> FeatureLocation:
+    """The place of a datum in its frame."""
+    kinds: dict[str, PlaceKind] = {"slot": "plane", "centre": "point", "plane": "plane"}
+    return FeatureLocation(
+        kind=kinds.get(datum.kind, "axis"),
+        point=datum.point,
+        direction=datum.direction,
+        ends=np.stack([datum.point, datum.point]),
+    )
+
+
+def datum_axis(frame: DatumAlignment, kind: str, feature: str) -> FeatureLocation:
+    """The axis among the datums of a frame.
+
+    Raises:
+        EvaluationError: there is none.
+    """
+    for one in frame.datums:
+        if one.kind == "axis":
+            return datum_location(one)
+    names = ", ".join(one.name for one in frame.datums)
+    raise EvaluationError(
+        f"The {kind} of {feature!r} is taken from an axis, but {names} have none; name a bore or a "
+        "shaft as datum.",
+        value=names,
+    )
+
+
+def _on_axis(nominal: FeatureLocation, frame: DatumAlignment, feature: str) -> FeatureLocation:
+    axis = datum_axis(frame, "coaxiality", feature)
+    off = float(axis.away(nominal.point[None])[0])
+    turned = nominal.kind == "axis" and angle_between(nominal, axis) > _SAME
+    if nominal.kind == "plane" or off > _COAXIAL or turned:
+        raise EvaluationError(
+            f"The feature {feature!r} is not coaxial with the datum axis on the drawing ("
+            f"{1e3 * off:.4g} mm off it); use position.",
+            value=off,
+            limit=_COAXIAL,
+            unit="m",
+        )
+    return nominal if nominal.kind == "point" else replace(axis, ends=nominal.ends)
+
+
+def _normals_of(subject: Measurable) -> Array:
+    shape = subject.nominal.shape
+    return np.zeros((0, 3)) if shape is None else np.asarray(shape.normal(subject.targets))
+
+
+def _require_place(frame: DatumAlignment, nominal: FeatureLocation, spec: ToleranceSpec) -> None:
+    """Refuse a system whose free motions move what the position is that of."""
+    if nominal.kind == "plane":
+        arms = np.linalg.svd(nominal.direction[None])[2][1:]
+        places = np.vstack([nominal.point, nominal.point + 0.1 * arms])
+        _require_held(frame, places, np.tile(nominal.direction, (3, 1)), spec)
+        return
+    free = frame.free_displacements(nominal.ends)
+    if nominal.kind == "axis":
+        free = free - (free @ nominal.direction)[..., None] * nominal.direction
+    if len(free) and np.abs(free).max() > _FREE:
+        raise _left_free(frame, spec)
+
+
+def _require_held(
+    frame: DatumAlignment, points: Array, normals: Array, spec: ToleranceSpec
+) -> None:
+    free = frame.free_displacements(points)
+    if len(normals):
+        free = np.einsum("fki,ki->fk", free, normals)[..., None]
+    if free.size and np.abs(free).max() > _FREE:
+        raise _left_free(frame, spec)
+
+
+def _left_free(frame: DatumAlignment, spec: ToleranceSpec) -> EvaluationError:
+    free = "; ".join(free_motions(frame.held))
+    return EvaluationError(
+        f"The datums {spec.system} do not hold the {spec.label}: {free}. Add a datum that holds "
+        "this.",
+        value=spec.system,
     )
 
 

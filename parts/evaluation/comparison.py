@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from parts.alignment.alignment import Alignment
+from parts.alignment.alignment import Alignment, inverse
 from parts.alignment.best_fit import best_fit_points, best_fit_surface, nearest_on
-from parts.alignment.datums import DatumPlane, ReferencePoints, reference_points, three_two_one
-from parts.errors import EvaluationError, FitError
+from parts.alignment.datum_system import DatumAlignment, align_to_datums
+from parts.alignment.reference_points import ReferencePoints, reference_points
+from parts.drawing.drawing import DatumReference
+from parts.errors import EvaluationError, FitError, PartError
 from parts.evaluation.association import (
     FeaturePoints,
     NominalFeature,
@@ -20,9 +23,27 @@ from parts.evaluation.association import (
     nominal_feature,
     sizes_of,
 )
-from parts.evaluation.characteristics import characteristic_of, usual_characteristics
+from parts.evaluation.characteristics import (
+    characteristic_of,
+    gauged_points,
+    usual_characteristics,
+)
+from parts.evaluation.datums import NominalDatum, nominal_datum
+from parts.evaluation.material import (
+    Clearance,
+    GaugedPoints,
+    datum_shift,
+    material_boundary,
+    size_limits,
+)
 from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
-from parts.evaluation.tolerance import FORM_KINDS, ToleranceSpec
+from parts.evaluation.tolerance import (
+    FORM_KINDS,
+    LOCATION_KINDS,
+    DatumFeature,
+    ToleranceSpec,
+    system_text,
+)
 from parts.points import ProbePoints
 from robots.core.arrays import Array, Indices
 
@@ -33,20 +54,23 @@ if TYPE_CHECKING:
 EVERYTHING = "all points"  # stands for the feature where no point names one
 _OWN_FACE = 0.5  # cosine: a foot whose normal turns more belongs to another face
 _ON_SKIN = 1e-6  # [m]: nominal coordinates are printed with a micrometre
-Method = Literal["none", "points", "normals", "surface", "datums"]
+Method = Literal["none", "points", "normals", "surface", "datums", "rps"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class AlignmentTask:
     """The nominal points of an alignment, and its method.
 
     Args:
         method: "none"; "points": best fit of the point pairs; "normals": of the deviations along
-            the normals; "surface": of the distances to the geometry; "datums": 3-2-1.
+            the normals; "surface": of the distances to the geometry; "datums": a datum system;
+            "rps": reference points.
         nominal: in the part frame. # (n, 3) [m]
         normals: out of the material, unit. # (n, 3)
         features: of each point.
-        datums: primary, secondary and tertiary flat feature.
+        datums: primary, secondary, tertiary.
+        targets: reference points.
+        target_rows: their points. # (k,)
         geometry: of the part.
         weights: of the squared residuals; all 1 where left out. # (n,)
     """
@@ -55,9 +79,25 @@ class AlignmentTask:
     nominal: Array
     normals: Array
     features: tuple[str, ...]
-    datums: tuple[str, ...] = ()
+    datums: tuple[DatumFeature, ...] = ()
+    targets: ReferencePoints | None = None
+    target_rows: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     geometry: Geometry | None = None
     weights: Array | None = None
+
+    @cached_property
+    def nominal_datums(self) -> tuple[NominalDatum, ...]:
+        """The datums as they should be; they are recognised once.
+
+        Raises:
+            EvaluationError: a datum that is not measured, or is no plane, hole, shaft, sphere or
+                slot.
+        """
+        features = np.array(self.features, dtype=object)
+        return tuple(
+            nominal_datum(one, self.nominal, self.normals, np.flatnonzero(features == one.feature))
+            for one in self.datums
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,6 +108,7 @@ class ComparisonTask:
         points: nominal points of the surface, in the part frame.
         alignment: how the measured points are brought to them.
         tolerances: in the order of the job.
+        datums: that the tolerances refer to; one that is not there is a feature of that name.
         geometry: of the part, where there is one.
         drop_outliers: whether fits leave out points that do not belong.
     """
@@ -75,6 +116,7 @@ class ComparisonTask:
     points: ProbePoints
     alignment: AlignmentTask
     tolerances: tuple[ToleranceSpec, ...] = ()
+    datums: tuple[DatumFeature, ...] = ()
     geometry: Geometry | None = None
     drop_outliers: bool = False
 
@@ -85,6 +127,27 @@ class Refusal:
 
     tolerance: ToleranceSpec
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DatumFrame:
+    """The measured points in the frame of a datum system.
+
+    Args:
+        task: of its alignment.
+        T_part_aligned: maps points as they are aligned for the comparison to this frame. # (4, 4)
+        held: what its datums hold.
+        subjects: features in this frame, by name.
+        clearances: of its datums at their maximum material boundary.
+        unshifted: the same features before the part was moved within these; empty where none is.
+    """
+
+    task: AlignmentTask
+    T_part_aligned: Array
+    held: DatumAlignment
+    subjects: Mapping[str, FeaturePoints]
+    clearances: tuple[Clearance, ...] = ()
+    unshifted: Mapping[str, FeaturePoints] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -99,6 +162,7 @@ class Comparison:
         zones: minimum zones of those that have one.
         characteristics: toleranced ones first.
         refusals: tolerances that cannot be evaluated.
+        frames: by datum system, as ``system_text`` has it.
     """
 
     task: ComparisonTask
@@ -108,6 +172,7 @@ class Comparison:
     zones: Mapping[str, Zone]
     characteristics: tuple[Characteristic, ...]
     refusals: tuple[Refusal, ...]
+    frames: Mapping[str, DatumFrame] = field(default_factory=dict)
 
     @property
     def T_part_measured(self) -> Array:
@@ -162,7 +227,7 @@ def compare(task: ComparisonTask, measured: Array) -> Comparison:
     zones = {
         name: zone for name, subject in subjects.items() if (zone := _zone(subject)) is not None
     }
-    asked, refusals = _toleranced(task, subjects)
+    asked, refusals, frames = _Tolerances(task, deviations, subjects).judged()
     told = {(item.feature, item.kind) for item in asked}
     usual = [item for subject in subjects.values() for item in usual_characteristics(subject)]
     items = [*asked, *(item for item in usual if (item.feature, item.kind) not in told)]
@@ -174,6 +239,7 @@ def compare(task: ComparisonTask, measured: Array) -> Comparison:
         zones=zones,
         characteristics=tuple(_by_zone(item, subjects, zones) for item in items),
         refusals=refusals,
+        frames=frames,
     )
 
 
@@ -229,17 +295,164 @@ def _zone(subject: FeaturePoints) -> Zone | None:
         return None
 
 
-def _toleranced(
-    task: ComparisonTask, subjects: Mapping[str, FeaturePoints]
-) -> tuple[list[Characteristic], tuple[Refusal, ...]]:
-    found: list[Characteristic] = []
-    refusals: list[Refusal] = []
-    for spec in task.tolerances:
+class _Tolerances:
+    """The tolerances of a comparison, each in the frame of its datums."""
+
+    def __init__(
+        self,
+        task: ComparisonTask,
+        deviations: PointDeviations,
+        subjects: Mapping[str, FeaturePoints],
+    ) -> None:
+        self._task, self._deviations, self._subjects = task, deviations, subjects
+        self._known = {one.label: one for one in task.datums}
+        self._frames: dict[str, DatumFrame] = {}
+        self._faults: dict[str, str] = {}
+
+    def judged(
+        self,
+    ) -> tuple[list[Characteristic], tuple[Refusal, ...], dict[str, DatumFrame]]:
+        """Characteristics, tolerances that cannot be evaluated, and frames."""
+        found: list[Characteristic] = []
+        refusals: list[Refusal] = []
+        for spec in self._task.tolerances:
+            try:
+                found.append(self._characteristic(spec))
+            except PartError as error:
+                refusals.append(Refusal(tolerance=spec, reason=error.message))
+        return found, tuple(refusals), self._frames
+
+    def _characteristic(self, spec: ToleranceSpec) -> Characteristic:
+        subject = self._subjects.get(spec.feature)
+        limits = (
+            size_limits(self._task.tolerances, subject)
+            if spec.material and subject is not None
+            else None
+        )
+        if not spec.datums:
+            return characteristic_of(spec, self._subjects, limits=limits)
+        frame = self._frame(spec.datums)
+        found = characteristic_of(spec, frame.subjects, frame.held, limits)
+        if not frame.unshifted:
+            return found
+        fixed = characteristic_of(spec, frame.unshifted, frame.held, limits)
+        return replace(found, datum_shift=fixed.measured - found.measured)
+
+    def _frame(self, system: tuple[DatumReference, ...]) -> DatumFrame:
+        key = system_text(system)
+        if key in self._faults:
+            raise EvaluationError(self._faults[key])
+        if key not in self._frames:
+            try:
+                self._frames[key] = self._made(system)
+            except PartError as error:
+                self._faults[key] = error.message
+                raise
+        return self._frames[key]
+
+    def _made(self, system: tuple[DatumReference, ...]) -> DatumFrame:
+        datums = []
+        for one in system:
+            if len(one.elements) != 1 or set(one.all_modifiers) - {"MMB"}:
+                told = ", ".join(one.all_modifiers) or "common datums"
+                raise EvaluationError(
+                    f"The datum {one.label} has {told}, which is not evaluated; only single datums "
+                    "and the maximum material boundary (M) are.",
+                    value=one.label,
+                )
+            datum = self._known.get(one.label, DatumFeature(label=one.label, feature=one.label))
+            # a boundary is a gauge's: its clearance is counted from what fits into it
+            datums.append(replace(datum, association="contact") if one.all_modifiers else datum)
+        nominal = self._task.alignment
+        task = AlignmentTask(
+            method="datums",
+            nominal=nominal.nominal,
+            normals=nominal.normals,
+            features=nominal.features,
+            datums=tuple(datums),
+        )
+        held = aligned_to(task, self._deviations.measured, whole=False)
+        T = held.alignment.T_part_base
+        frame = DatumFrame(
+            task=task, T_part_aligned=T, held=held, subjects=self._moved(held.alignment)
+        )
+        shifting = [one.label for one in system if one.all_modifiers]
+        return self._shifted(frame, system, shifting) if shifting else frame
+
+    def _moved(self, alignment: Alignment) -> dict[str, FeaturePoints]:
+        """Every feature in another frame; what its fit rests on stays."""
+        moved = deviations_of(self._task, self._deviations.measured, alignment)
+        row_of = {name: row for row, name in enumerate(moved.names)}
+        return {
+            name: subject.seen_as(
+                moved.kept(np.array([row_of[point] for point in subject.deviations.names]))
+            )
+            for name, subject in self._subjects.items()
+        }
+
+    def _shifted(
+        self, frame: DatumFrame, system: tuple[DatumReference, ...], shifting: list[str]
+    ) -> DatumFrame:
+        """The frame in which the datums' clearances serve all its tolerances best."""
+        clearances = tuple(self._clearance(frame, label) for label in shifting)
+        gauged = [
+            one
+            for spec in self._task.tolerances
+            if spec.datums == system
+            and spec.kind in LOCATION_KINDS
+            and (one := self._gauged(spec, frame)) is not None
+        ]
+        if not gauged:
+            return replace(frame, clearances=clearances)
+        shift = datum_shift(frame.held, clearances, gauged)
+        T = shift @ frame.T_part_aligned
+        alignment = replace(frame.held.alignment, T_base_part=inverse(T))
+        return replace(
+            frame,
+            T_part_aligned=T,
+            clearances=clearances,
+            subjects=self._moved(alignment),
+            unshifted=frame.subjects,
+        )
+
+    def _clearance(self, frame: DatumFrame, label: str) -> Clearance:
+        held = next(one for one in frame.held.datums if one.name == label)
+        datum = next(one for one in frame.task.datums if one.label == label)
+        if held.kind not in ("axis", "centre") or not np.isfinite(held.size):
+            raise EvaluationError(
+                f"The datum {label} is a {held.kind}, whose material boundary is not evaluated; "
+                "(M) is for bores, shafts and spheres.",
+                value=held.kind,
+            )
+        subject = frame.subjects[datum.feature]
+        limits = size_limits(self._task.tolerances, subject)
+        labels = [one.label for one in frame.task.datums]
+        boundary = material_boundary(
+            datum, labels[: labels.index(label)], limits, self._task.tolerances
+        )
+        room = held.size - boundary
+        ends = subject.points.copy()
+        if held.kind == "axis" or held.shape == "circle3d":
+            heights = (subject.points - held.measured) @ held.direction
+            ends = held.measured + np.outer([heights.min(), heights.max()], held.direction)
+        return Clearance(
+            datum=held,
+            ends=ends if held.shape != "sphere" else held.measured[None],
+            diameter=room if limits.hollow else -room,
+        )
+
+    def _gauged(self, spec: ToleranceSpec, frame: DatumFrame) -> GaugedPoints | None:
+        """What a gauge sees of a tolerance; None where it cannot be evaluated at all."""
         try:
-            found.append(characteristic_of(spec, subjects))
-        except EvaluationError as error:
-            refusals.append(Refusal(tolerance=spec, reason=error.message))
-    return found, tuple(refusals)
+            limits = (
+                size_limits(self._task.tolerances, frame.subjects[spec.feature])
+                if spec.material
+                else None
+            )
+            found = characteristic_of(spec, frame.subjects, frame.held, limits)
+        except PartError:
+            return None
+        return gauged_points(spec, frame.subjects[spec.feature], found.limit or 0.0)
 
 
 def _by_zone(
@@ -262,9 +475,6 @@ def _by_zone(
 
 # ---------------------------------------------------------------- Alignment of the measured points
 
-_LEAST_POINTS = (3, 2, 1)
-_FLAT = 0.999  # cosine of nominal normals that are still one plane's
-
 
 def align(task: AlignmentTask, measured: Array, start: Array | None = None) -> Alignment | None:
     """Fit the nominal part to measured points; None for "none".
@@ -279,7 +489,7 @@ def align(task: AlignmentTask, measured: Array, start: Array | None = None) -> A
 
     Raises:
         AlignmentError: points that leave a motion of the part free.
-        EvaluationError: datums that are not flat or not measured, a surface without geometry.
+        EvaluationError: datums that are none or not measured, a surface without geometry.
     """
     if task.method == "none":
         return None
@@ -290,61 +500,39 @@ def align(task: AlignmentTask, measured: Array, start: Array | None = None) -> A
             nominal=task.nominal, directions=task.normals, weights=task.weights
         )
         return reference_points(targets, measured, start=np.eye(4) if start is None else start)
+    if task.method == "rps":
+        return _by_targets(task, measured, start)
     if task.method == "surface":
         if task.geometry is None:
             raise EvaluationError("There is no geometry of the part to align to; give it.")
         nearest = nearest_on(task.geometry)
         return best_fit_surface(nearest, measured, task.weights, start=start)
-    primary, secondary, tertiary = _planes(task, measured)
-    return three_two_one(primary, secondary, tertiary)
+    return aligned_to(task, measured).alignment
 
 
-def _planes(task: AlignmentTask, measured: Array) -> Sequence[DatumPlane]:
-    if len(task.datums) != 3:
-        raise EvaluationError(
-            f"3-2-1 has {len(task.datums)} datums; expected three: primary, secondary, tertiary.",
-            value=len(task.datums),
-            limit=3,
-        )
-    return [
-        _plane(task, measured, name, least)
-        for name, least in zip(task.datums, _LEAST_POINTS, strict=True)
-    ]
+def _by_targets(task: AlignmentTask, measured: Array, start: Array | None) -> Alignment:
+    if task.targets is None:
+        raise EvaluationError("The reference point system has no targets; give them.")
+    first = np.eye(4) if start is None else start
+    return reference_points(task.targets, measured[task.target_rows], start=first)
 
 
-def _plane(task: AlignmentTask, measured: Array, name: str, least: int) -> DatumPlane:
-    rows = np.flatnonzero([feature == name for feature in task.features])
-    if len(rows) < least:
-        raise EvaluationError(
-            f"The datum {name!r} has {len(rows)} measured points; it needs at least {least}.",
-            value=len(rows),
-            limit=least,
-        )
-    normals = task.normals[rows]
-    mean = normals.mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    normal = mean / max(length, 1.0 - _FLAT)  # those of a hole add up to nothing
-    flattest = float((normals @ normal).min())
-    if not flattest >= _FLAT:
-        turn = float(np.degrees(np.arccos(np.clip(normals @ normals[0], -1.0, 1.0).min())))
-        raise EvaluationError(
-            f"The datum {name!r} is not flat: its nominal normals turn by {turn:.3g} deg. 3-2-1 "
-            'takes planes; align to the others with "normals".',
-            value=turn,
-            unit="deg",
-        )
-    return DatumPlane(
-        name=name,
-        normal=_squared(normals, normal),
-        point=task.nominal[rows].mean(axis=0),
-        measured=measured[rows],
-        outward=normal,
-    )
+def aligned_to(task: AlignmentTask, measured: Array, *, whole: bool = True) -> DatumAlignment:
+    """Align measured points to the task's datums.
 
+    Args:
+        task: with datums.
+        measured: as for ``align``.
+        whole: whether they must hold all motions of the part.
 
-def _squared(normals: Array, mean: Array) -> Array:
-    """The first normal where all are the same, which keeps right angles exact."""
-    return np.asarray(normals[0] if np.allclose(normals, normals[0], atol=1e-12) else mean)
+    Raises:
+        AlignmentError: they do not, or points do not hold a datum.
+        EvaluationError: datums that are not measured, or are no datums.
+    """
+    found = align_to_datums([one.at(measured) for one in task.nominal_datums])
+    if whole:
+        found.require_held("|".join(one.label for one in task.datums))
+    return found
 
 
 def rows_of_features(features: Sequence[str]) -> dict[str, Indices]:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parts.evaluation.tolerance import Conformance, Uncertainty, conformance_of
+from parts.drawing.drawing import DatumReference
+from parts.evaluation.tolerance import (
+    Conformance,
+    Material,
+    ToleranceKind,
+    Uncertainty,
+    conformance_of,
+    system_text,
+)
 from parts.fits.fit_result import Fit, FittedShape
 from parts.fits.fitting import Outlier
 from robots.core.arrays import Array, Indices, freeze_fields
@@ -30,7 +38,13 @@ class Characteristic:
         measured: what it is. [m]
         tolerance: width of the zone, or the largest deviation either way; None where nothing is
             asked. [m]
+        middle: of the limits of a size, less its nominal value. [m]
         datum: feature that it is taken from, or nothing.
+        datums: datum system that it stands in; empty for the frame of the alignment.
+        material: "M" or "L" for a material requirement.
+        size: mating diameter, of a material requirement; NaN for others. [m]
+        bonus: that the zone grows by; below zero where the size is beyond its limit. [m]
+        datum_shift: what ``measured`` has gained by datums within their material boundaries. [m]
         worst: name of the point that decides it; empty where no single point does.
         least_squares: a form error by the least-squares feature, where ``measured`` is that of the
             minimum zone. [m]
@@ -40,11 +54,17 @@ class Characteristic:
 
     name: str
     feature: str
-    kind: str
+    kind: ToleranceKind
     nominal: float
     measured: float
     tolerance: float | None = None
+    middle: float = 0.0
     datum: str = ""
+    datums: tuple[DatumReference, ...] = ()
+    material: Material = ""
+    size: float = float("nan")
+    bonus: float = 0.0
+    datum_shift: float = 0.0
     worst: str = ""
     least_squares: float | None = None
     uncertainty: Uncertainty | None = None
@@ -56,11 +76,21 @@ class Characteristic:
         return self.measured - self.nominal
 
     @property
+    def system(self) -> str:
+        """Its datum system as in a feature control frame: "A|B(M)|C"; or its datum."""
+        return system_text(self.datums) or self.datum
+
+    @property
+    def limit(self) -> float | None:
+        """The tolerance with its bonus; None where nothing is asked. [m]."""
+        return None if self.tolerance is None else self.tolerance + self.bonus
+
+    @property
     def verdict(self) -> Conformance | None:
         """Whether the tolerance is kept; None where there is none."""
-        if self.tolerance is None:
+        if self.limit is None:
             return None
-        return conformance_of(abs(self.deviation), self.tolerance, self.uncertainty)
+        return conformance_of(abs(self.deviation - self.middle), self.limit, self.uncertainty)
 
     def with_uncertainty(self, uncertainty: Uncertainty | None) -> Characteristic:
         """The same with its uncertainty."""

@@ -8,23 +8,34 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from parts.drawing.drawing import DatumReference
 from parts.errors import EvaluationError
+
+Association = Literal["least-squares", "contact"]
 
 FormKind = Literal["flatness", "straightness", "roundness", "cylindricity"]
 OrientationKind = Literal["parallelism", "perpendicularity", "angularity"]
+LocationKind = Literal["position", "coaxiality", "profile"]
+RunoutKind = Literal["circular runout", "total runout"]
 SizeKind = Literal["diameter", "distance"]
-ToleranceKind = Literal[FormKind, OrientationKind, "position", "profile", SizeKind]
+ToleranceKind = Literal[FormKind, OrientationKind, LocationKind, RunoutKind, SizeKind]
+Material = Literal["", "M", "L"]
 FORM_KINDS: tuple[str, ...] = get_args(FormKind)
 ORIENTATION_KINDS: tuple[str, ...] = get_args(OrientationKind)
+LOCATION_KINDS: tuple[str, ...] = get_args(LocationKind)
+RUNOUT_KINDS: tuple[str, ...] = get_args(RunoutKind)
 SIZE_KINDS: tuple[str, ...] = get_args(SizeKind)
 TOLERANCE_KINDS: tuple[str, ...] = (
     *FORM_KINDS,
     *ORIENTATION_KINDS,
-    "position",
-    "profile",
+    *LOCATION_KINDS,
+    *RUNOUT_KINDS,
     *SIZE_KINDS,
 )
 WITH_DATUM: tuple[str, ...] = (*ORIENTATION_KINDS, "distance")
+WITH_SYSTEM: tuple[str, ...] = (*ORIENTATION_KINDS, *LOCATION_KINDS, *RUNOUT_KINDS)
+OF_AXES: tuple[str, ...] = ("coaxiality", *RUNOUT_KINDS)
+WITH_MATERIAL: tuple[str, ...] = (*ORIENTATION_KINDS, "position", "coaxiality")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +45,30 @@ class ToleranceSpec:
     Args:
         feature: that it holds.
         kind: one of ``TOLERANCE_KINDS``.
-        value: width or diameter of the zone; for ``SIZE_KINDS`` the largest deviation from the
-            nominal size, either way. [m]
-        datum: feature that orientation and distance are taken from; empty for the other kinds.
+        value: width or diameter of the zone, zero only with a material requirement; for
+            ``SIZE_KINDS`` half the distance of the limits. [m]
+        datum: feature that orientation and distance are taken from; empty for the other kinds, and
+            where there is a datum system.
+        datums: datum system, primary first; their labels are those of the task's datums, or names
+            of features. Empty for the frame of the alignment.
+        material: "M" or "L", for the maximum or least material requirement.
+        nominal: of ``SIZE_KINDS``, as the drawing has it; NaN for that of the nominal points. [m]
+        middle: of ``SIZE_KINDS``, the middle of the limits less the nominal value. [m]
 
     Raises:
         EvaluationError: an unknown kind, a value that is not above zero, a datum that is missing,
-            one too many, or the feature itself.
+            one too many, or the feature itself; a material requirement or limits of a kind that
+            has none.
     """
 
     feature: str
     kind: ToleranceKind
     value: float
     datum: str = ""
+    datums: tuple[DatumReference, ...] = ()
+    material: Material = ""
+    nominal: float = float("nan")
+    middle: float = 0.0
 
     def __post_init__(self) -> None:
         if self.kind not in TOLERANCE_KINDS:
@@ -55,20 +77,47 @@ class ToleranceSpec:
                 f"{', '.join(TOLERANCE_KINDS)}.",
                 value=self.kind,
             )
-        if not (np.isfinite(self.value) and self.value > 0.0):
+        if self.material and self.kind not in WITH_MATERIAL:
             raise EvaluationError(
-                f"The {self.label} is {self.value} m; expected above zero.",
+                f"The {self.label} has material = {self.material!r}, which {self.kind} does not "
+                f"take; remove it. It is for {', '.join(WITH_MATERIAL)}.",
+                value=self.material,
+            )
+        if not (np.isfinite(self.value) and (self.value > 0.0 or self._zero_at_material)):
+            raise EvaluationError(
+                f"The {self.label} is {self.value} m; expected above zero"
+                f"{', or zero with material' if self.kind in WITH_MATERIAL else ''}.",
                 value=self.value,
                 limit=0.0,
                 unit="m",
             )
-        if self.kind in WITH_DATUM and not self.datum:
+        self._check_datums()
+
+    @property
+    def _zero_at_material(self) -> bool:
+        return self.value == 0.0 and bool(self.material)
+
+    def _check_datums(self) -> None:
+        if self.datums and self.kind not in WITH_SYSTEM:
+            raise EvaluationError(
+                f"The {self.label} has datums, but {self.kind} takes none; remove them.",
+                value=self.system,
+            )
+        if self.datum and self.datums:
+            raise EvaluationError(
+                f"The {self.label} has datum and datums; keep one of the two.", value=self.datum
+            )
+        if self.kind in WITH_DATUM and not (self.datum or self.datums):
             raise EvaluationError(f"The {self.label} has no datum; name the datum feature.")
+        if self.kind in OF_AXES and not self.datums:
+            raise EvaluationError(
+                f'The {self.label} has no datums; name the datum axis, such as datums = ["A"].'
+            )
         if self.kind not in WITH_DATUM and self.datum:
             raise EvaluationError(
                 f"The {self.label} has the datum {self.datum!r}, but {self.kind} takes none here; "
-                "remove it. Position and profile are taken in the frame of the alignment: align "
-                'to datums ([evaluation] alignment = "datums") to refer to them.',
+                "remove it. Position and profile are taken in a datum system: datums = [...] in "
+                "the [[tolerance]], or that of the alignment.",
                 value=self.datum,
             )
         if self.datum == self.feature:
@@ -80,6 +129,39 @@ class ToleranceSpec:
     def label(self) -> str:
         """Kind and feature, for sentences."""
         return f"{self.kind} of {self.feature!r}"
+
+    @property
+    def system(self) -> str:
+        """Its datum system as in a feature control frame: "A|B(M)|C"; or its datum."""
+        return system_text(self.datums) or self.datum
+
+
+def system_text(datums: tuple[DatumReference, ...]) -> str:
+    """A datum system as in a feature control frame: "A|B(M)|C"."""
+    return "|".join(f"{one.label}{_boundary_text(one)}" for one in datums)
+
+
+def _boundary_text(one: DatumReference) -> str:
+    return "(M)" if "MMB" in one.all_modifiers else "(L)" if "LMB" in one.all_modifiers else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatumFeature:
+    """A datum of a drawing, and how it is taken from its feature.
+
+    Args:
+        label: its letter.
+        feature: that it is taken from.
+        association: "least-squares", or "contact": the largest inscribed, the smallest
+            circumscribed cylinder, the nearest plane outside the material.
+        boundary: diameter of its maximum or least material boundary; NaN for that which its own
+            tolerances give. [m]
+    """
+
+    label: str
+    feature: str
+    association: Association = "least-squares"
+    boundary: float = float("nan")
 
 
 # ------------------------------------------------------------------------------------- Conformance

@@ -8,14 +8,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from parts.errors import EvaluationError, FitError
-from parts.evaluation.association import FeaturePoints, Measurable, NominalFeature
+from parts.evaluation.association import FeaturePoints, Measurable, NominalFeature, sizes_of
 from parts.evaluation.characteristics import location_of, measurement_of
-from parts.evaluation.comparison import AlignmentTask, Comparison
+from parts.evaluation.comparison import AlignmentTask, Comparison, DatumFrame, aligned_to
 from parts.evaluation.outliers import LINEAR_KINDS, LinearFit, linear_fit
 from parts.evaluation.results import Characteristic
-from parts.evaluation.tolerance import FORM_KINDS, Uncertainty
+from parts.evaluation.tolerance import (
+    FORM_KINDS,
+    Material,
+    ToleranceSpec,
+    Uncertainty,
+    system_text,
+)
 from parts.fits.fit_result import Fitted
 from parts.fits.repeated_fits import repeated_fits
+from parts.fits.zone import is_reversed
 from robots.core.arrays import Array, Indices
 
 
@@ -40,33 +47,44 @@ def add_uncertainties(
     """
     deviations = comparison.deviations
     rows = checked_errors(errors, len(deviations)) @ comparison.T_part_measured[:3, :3].T
-    rows = aligned_errors(comparison.task.alignment, deviations.measured, deviations.normals, rows)
     row_of = {name: row for row, name in enumerate(deviations.names)}
     places = {
         name: np.array([row_of[point] for point in subject.deviations.names], dtype=np.int64)
         for name, subject in comparison.subjects.items()
     }
-    again = _Again(comparison=comparison, errors=rows, places=places)
+    own = aligned_errors(comparison.task.alignment, deviations.measured, deviations.normals, rows)
+    frames = {"": _Again(subjects=comparison.subjects, errors=own, places=places)}
+    for name, frame in comparison.frames.items():
+        R, t = frame.T_part_aligned[:3, :3], frame.T_part_aligned[:3, 3]
+        left = aligned_errors(
+            frame.task, deviations.measured @ R.T + t, deviations.normals, rows @ R.T
+        )
+        frames[name] = _Again(subjects=frame.subjects, errors=left, places=places, frame=frame)
     return comparison.with_characteristics(
-        tuple(_with_uncertainty(item, again, coverage) for item in comparison.characteristics)
+        tuple(
+            _with_uncertainty(item, frames[system_text(item.datums)], coverage)
+            for item in comparison.characteristics
+        )
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Again:
-    """Draws that are measured again, each feature only when it is asked for.
+    """Draws that are measured again in one frame, each feature only when it is asked for.
 
     Args:
-        comparison: of the measured points.
+        subjects: features in this frame.
         errors: after the alignment has followed them. # (draws, n, 3) [m]
         places: rows of the points of each feature.
+        frame: of datums; None for the alignment's.
         drawn: the first draws of each feature, as many as were asked for; None where a draw holds
             no such feature.
     """
 
-    comparison: Comparison
+    subjects: Mapping[str, FeaturePoints]
     errors: Array
     places: Mapping[str, Indices]
+    frame: DatumFrame | None = None
     drawn: dict[str, list[Measurable | None]] = field(default_factory=dict)
 
     def errors_of(self, feature: str) -> Array:
@@ -76,38 +94,82 @@ class _Again:
     def values(self, item: Characteristic, count: int) -> Array:
         """A characteristic of the first draws; NaN where one has none. # (count,) [m]."""
         count = min(count, len(self.errors))
-        subjects = self._measured(item.feature, count)
-        data = self._measured(item.datum, count) if item.datum else [None] * count
-        pairs = zip(subjects, data, strict=True)
-        return np.array([_value(item, subject, datum) for subject, datum in pairs])
+        names = list(self.features(item))
+        rows = zip(*(self._measured(name, count) for name in names), strict=True)
+        return np.array([self.value(item, dict(zip(names, row, strict=True))) for row in rows])
+
+    def features(self, item: Characteristic) -> dict[str, FeaturePoints]:
+        """Features that a characteristic depends on, by name, as they were measured."""
+        datum = [item.datum] if item.datum else []
+        return {name: self.subjects[name] for name in (item.feature, *datum, *self._shifting)}
+
+    def value(self, item: Characteristic, subjects: Mapping[str, Measurable | None]) -> float:
+        """What is compared with the stated tolerance, all by least squares; NaN for none. [m].
+
+        What a size departs from its limit widens a zone as much. What a datum's clearance loses
+        costs a position at most as much.
+        """
+        known = {name: one for name, one in subjects.items() if one is not None}
+        if len(known) < len(subjects):
+            return float("nan")
+        held = None if self.frame is None else self.frame.held
+        datum = known[item.datum] if item.datum else None
+        try:
+            found = measurement_of(_spec_of(item), known[item.feature], datum, held).value
+        except EvaluationError:
+            return float("nan")
+        if item.material:
+            found -= _departure(known[item.feature], item.material)
+        return found - sum(_departure(known[name], "M") for name in self._shifting)
+
+    @property
+    def _shifting(self) -> tuple[str, ...]:
+        """Features of the datums that a clearance lets shift."""
+        if self.frame is None:
+            return ()
+        labels = {one.datum.name for one in self.frame.clearances}
+        return tuple(one.feature for one in self.frame.task.datums if one.label in labels)
 
     def _measured(self, feature: str, count: int) -> list[Measurable | None]:
         known = self.drawn.setdefault(feature, [])
         if len(known) < count:
             errors = self.errors[len(known) : count][:, self.places[feature]]
-            known += repeat_measurement(self.comparison.subjects[feature], errors)
+            known += repeat_measurement(self.subjects[feature], errors)
         return known[:count]
 
 
-def _value(item: Characteristic, subject: Measurable | None, datum: Measurable | None) -> float:
-    if subject is None or (item.datum and datum is None):
+def _spec_of(item: Characteristic) -> ToleranceSpec:
+    """The tolerance that asks for a characteristic; how wide it is does not matter."""
+    return ToleranceSpec(
+        feature=item.feature,
+        kind=item.kind,
+        value=1.0,
+        datum=item.datum,
+        datums=item.datums,
+    )
+
+
+def _departure(subject: Measurable, material: Material) -> float:
+    """Least-squares diameter, in the direction in which it widens a zone. [m]."""
+    if subject.fit is None:
         return float("nan")
-    try:
-        return measurement_of(item.kind, subject, datum).value
-    except EvaluationError:
-        return float("nan")
+    size = sizes_of(subject.fit.shape).get("diameter", float("nan"))
+    return size if is_reversed(subject.fit.shape) == (material == "M") else -size
 
 
 def _with_uncertainty(item: Characteristic, again: _Again, coverage: float) -> Characteristic:
-    subject = again.comparison.subjects[item.feature]
+    subject = again.subjects[item.feature]
     linear = None
-    if not item.datum:
+    plain = not (item.datum or item.material or (again.frame and again.frame.clearances))
+    if plain:
         errors = again.errors_of(item.feature)[:, subject.kept]
         linear = first_order_values(item.kind, subject, errors)
     values = again.values(item, REFITS if linear is None else CHECKS)
     if linear is not None and not agree(linear, values):
         values, linear = again.values(item, REFITS), None
     value = item.measured if item.least_squares is None else item.least_squares
+    if not plain:
+        value = again.value(item, again.features(item))
     try:
         return item.with_uncertainty(uncertainty_of(value, linear, values, coverage))
     except EvaluationError:
@@ -119,6 +181,7 @@ def _with_uncertainty(item: Characteristic, again: _Again, coverage: float) -> C
 REFITS = 200  # draws that are fitted again: σ to 5 %, where first order does not hold
 _FEWEST = 100
 _ROUNDING = 1e-13  # [m]
+_STEP = 1e-6  # [m] either way: rounding and curvature are then both far below a nanometre
 CHECKS = 40  # draws that tell whether it holds
 _LINEAR = 0.1  # of σ: what first order may differ from fitting again, root mean square
 
@@ -265,20 +328,25 @@ def aligned_errors(task: AlignmentTask, points: Array, normals: Array, errors: A
         return errors
     centre = points.mean(axis=0)
     arms = points - centre
-    twists = (
-        _held_by_datums(task, arms, errors)
-        if task.method == "datums"
-        else _held_by_squares(task, arms, normals, errors)
-    )
+    if task.method == "datums":
+        twists = _held_by_datums(task, points, centre, errors)
+    elif task.method == "rps" and task.targets is not None:
+        rows = task.target_rows
+        twists = _held_by_squares(
+            task.method, task.targets.weights, arms[rows], task.targets.directions, errors[:, rows]
+        )
+    else:
+        twists = _held_by_squares(task.method, task.weights, arms, normals, errors)
     moves = twists[:, None, :3] + np.cross(twists[:, None, 3:], arms)
     return np.asarray(errors - moves)
 
 
-def _held_by_squares(task: AlignmentTask, arms: Array, normals: Array, errors: Array) -> Array:
+def _held_by_squares(
+    method: str, weights: Array | None, arms: Array, normals: Array, errors: Array
+) -> Array:
     """Shifts and turns of least squares. # (draws, 6)."""
-    weights = np.ones(len(arms)) if task.weights is None else np.asarray(task.weights)
-    roots = np.sqrt(weights)
-    if task.method == "points":
+    roots = np.ones(len(arms)) if weights is None else np.sqrt(weights)
+    if method == "points":
         axes = np.broadcast_to(np.eye(3), (len(arms), 3, 3))
         rows = np.concatenate([axes, np.cross(arms[:, None, :], axes)], axis=2)
         A = (roots[:, None, None] * rows).reshape(-1, 6)
@@ -289,40 +357,26 @@ def _held_by_squares(task: AlignmentTask, arms: Array, normals: Array, errors: A
     return np.asarray(b @ np.linalg.pinv(A).T)
 
 
-def _held_by_datums(task: AlignmentTask, arms: Array, errors: Array) -> Array:
-    """The primary turns the part twice, the secondary once; middles shift it. # (draws, 6)."""
-    features = np.array(task.features)
-    rows = [np.flatnonzero(features == name) for name in task.datums]
-    n = np.array([task.normals[some].mean(axis=0) for some in rows])
-    n /= np.linalg.norm(n, axis=1)[:, None]
-    first = _slopes(arms[rows[0]], _along(errors, rows[0], n[0]), n[0])
-    omega = np.cross(first, n[0])  # of which (ω × a)·n0 = slope·a for all a across n0
-    second = errors[:, rows[1]] - np.cross(omega[:, None, :], arms[rows[1]])
-    across = np.cross(n[0], n[1])
-    lever = arms[rows[1]] @ across
-    lever = lever - lever.mean()
-    heights = second @ n[1]
-    spin = -(heights @ lever) / float(lever @ lever)
-    omega = omega + spin[:, None] * n[0]
-    gaps = np.stack(
-        [
-            ((errors[:, some] - np.cross(omega[:, None, :], arms[some])) @ normal).mean(axis=1)
-            for some, normal in zip(rows, n, strict=True)
-        ],
-        axis=1,
-    )
-    return np.concatenate([np.linalg.solve(n, gaps.T).T, omega], axis=1)
+def _held_by_datums(task: AlignmentTask, points: Array, centre: Array, errors: Array) -> Array:
+    """Shifts and turns of the part for errors along the normals of its datums. # (draws, 6).
 
-
-def _along(errors: Array, rows: Indices, normal: Array) -> Array:
-    return np.asarray(errors[:, rows] @ normal)
-
-
-def _slopes(arms: Array, heights: Array, normal: Array) -> Array:
-    """Gradient across the normal of the least-squares plane of heights. # (draws, 3)."""
-    flat = arms - np.outer(arms @ normal, normal)
-    flat = flat - flat.mean(axis=0)
-    return np.asarray(heights @ np.linalg.pinv(flat).T)
+    Each datum point is displaced either way; what the alignment follows is linear in that but for
+    the third power.
+    """
+    twists = np.zeros((len(errors), 6))
+    for datum in task.nominal_datums:
+        for row, normal in zip(datum.rows.tolist(), datum.normals, strict=True):
+            slope = np.zeros(6)
+            for side in (1.0, -1.0):
+                moved = points.copy()
+                moved[row] += side * _STEP * normal
+                T = aligned_to(task, moved, whole=False).alignment.T_base_part
+                R = T[:3, :3]
+                turn = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+                shift = T[:3, 3] + R @ centre - centre
+                slope += side * np.concatenate([shift, turn]) / (2.0 * _STEP)
+            twists += np.outer(errors[:, row] @ normal, slope)
+    return twists
 
 
 # --------------------------------------------------------------------------- Repeated measurements

@@ -6,15 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from parts.alignment.reference_points import ReferencePoints
 from parts.errors import PartError
 from parts.evaluation.comparison import AlignmentTask, ComparisonTask
 from parts.evaluation.measured_points import MatchedPoints, MeasuredPoints, check_factor
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.job import Job
+from planner.job.evaluation import ReferenceTarget
 from robots.core.arrays import Array, Indices
 from robots.core.pose import inverse_pose, transform_directions, transform_points
 
+_AXES = dict(zip("xyz", np.eye(3), strict=True))
 _CLEAR = 1.0 / 3.0  # of the distance between points: a touch that near belongs to its point
 
 
@@ -52,6 +55,7 @@ def comparison_task(job: Job, nominal: ProbePoints, matched: MatchedPoints) -> C
         features=tuple(nominal.features[row] for row in some),
     )
     settings = job.evaluation
+    targets, target_rows = _reference_points(settings.targets, points)
     return ComparisonTask(
         points=points,
         alignment=AlignmentTask(
@@ -59,13 +63,43 @@ def comparison_task(job: Job, nominal: ProbePoints, matched: MatchedPoints) -> C
             nominal=points.positions,
             normals=points.normals,
             features=points.features,
-            datums=settings.datums,
+            datums=settings.aligning_datums,
+            targets=targets,
+            target_rows=target_rows,
             geometry=job.geometry,
         ),
         tolerances=settings.tolerances,
+        datums=settings.datum_features,
         geometry=job.geometry,
         drop_outliers=settings.drop_outliers,
     )
+
+
+def _reference_points(
+    targets: tuple[ReferenceTarget, ...], points: ProbePoints
+) -> tuple[ReferencePoints | None, Indices]:
+    """Directions in which targets hold the part, one row each, and the rows of their points.
+
+    Raises:
+        JobError: a target that was not measured.
+    """
+    rows: list[int] = []
+    directions: list[Array] = []
+    for target in targets:
+        if target.point not in points.names:
+            raise JobError(
+                f"The reference point {target.point!r} ([[evaluation.target]]) is not measured; "
+                "measure it, or take the target away.",
+                point=target.point,
+            )
+        row = points.names.index(target.point)
+        for lock in target.locks:
+            rows.append(row)
+            directions.append(points.normals[row] if lock == "normal" else _AXES[lock])
+    if not rows:
+        return None, np.zeros(0, dtype=np.int64)
+    nominal = points.positions[rows]
+    return ReferencePoints(nominal=nominal, directions=np.array(directions)), np.array(rows)
 
 
 def in_part_frame(job: Job, measured: MeasuredPoints, rows: Indices) -> MeasuredPoints:

@@ -1,4 +1,4 @@
-"""``[evaluation]`` and ``[[tolerance]]`` of a job file → settings."""
+"""``[evaluation]``, ``[[datum]]`` and ``[[tolerance]]`` of a job file → settings."""
 
 from __future__ import annotations
 
@@ -6,18 +6,36 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
+from parts.drawing.drawing import DatumElement, DatumReference
 from parts.errors import PartError
+from parts.points import ProbePoints
+from planner.job.features import features_of, is_wildcard, matching, the_one
 from planner.job.job_text import JobText
 from robots.core.file_units import metres
 from robots.core.schema_problems import KeyPath
 
 if TYPE_CHECKING:
-    from parts.evaluation.tolerance import ToleranceSpec
+    from parts.evaluation.tolerance import DatumFeature, ToleranceSpec
     from planner.job.schema import EvaluationTable, JobFile, ToleranceTable
 
-AlignmentMethod = Literal["none", "points", "normals", "surface", "datums"]
+AlignmentMethod = Literal["none", "points", "normals", "surface", "datums", "rps"]
 CompensationNormal = Literal["nominal", "fitted"]
-DATUMS = ("primary", "secondary", "tertiary")
+Lock = Literal["x", "y", "z", "normal"]
+_BOUNDARIES = {"(M)": "MMB", "(L)": "LMB"}
+_MOST_DATUMS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceTarget:
+    """A reference point of an alignment.
+
+    Args:
+        point: its name.
+        locks: directions in which it holds the part: axes of the part, or its normal.
+    """
+
+    point: str
+    locks: tuple[Lock, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,49 +44,131 @@ class EvaluationSettings:
 
     Args:
         alignment: what the points are fitted to before they are compared.
-        datums: primary, secondary and tertiary flat feature; of "datums" only.
+        datums: datum system of the alignment, primary first; of "datums" only.
+        targets: reference points; of "rps" only.
+        datum_features: of all datums that the job names, alignment and tolerances alike.
         drop_outliers: whether fits leave out points that do not belong.
         compensated: of measured files that do not say, and of DMIS results; None where the job
             does not either.
         compensation: normal along which centres of the ball are moved to the surface.
-        tolerances: in the order of the job file.
+        tolerances: in the order of the job file, one for each feature of a wildcard.
     """
 
     alignment: AlignmentMethod = "none"
-    datums: tuple[str, ...] = ()
+    datums: tuple[DatumReference, ...] = ()
+    targets: tuple[ReferenceTarget, ...] = ()
+    datum_features: tuple[DatumFeature, ...] = ()
     drop_outliers: bool = False
     compensated: bool | None = None
     compensation: CompensationNormal = "nominal"
     tolerances: tuple[ToleranceSpec, ...] = ()
 
+    @property
+    def aligning_datums(self) -> tuple[DatumFeature, ...]:
+        """Datums of the alignment, primary first."""
+        known = {one.label: one for one in self.datum_features}
+        return tuple(known[one.label] for one in self.datums)
 
-def evaluation_of(file: JobFile, features: tuple[str, ...], source: JobText) -> EvaluationSettings:
-    """Settings of both tables.
+
+def evaluation_of(file: JobFile, points: ProbePoints, source: JobText) -> EvaluationSettings:
+    """Settings of the tables.
 
     Args:
         file: the job file.
-        features: of the job's points; empty texts are none.
+        points: of the job, with their features.
         source: for messages.
 
     Raises:
-        JobError: a feature or a datum that no point has, datums without their alignment, an
-            alignment to a geometry that is not there, the same tolerance twice, a tolerance that
-            makes no sense.
+        JobError: a feature, a datum or a point that no point has; datums or targets without their
+            alignment, or that leave the part free; an alignment to a geometry that is not there;
+            the same tolerance twice, or one that makes no sense.
     """
-    known = tuple(dict.fromkeys(filter(None, features)))
     table = file.evaluation
-    _check_alignment(file, known, source)
+    if not (file.tolerance or file.datum or table.model_fields_set):
+        return EvaluationSettings()
+    known = _Known(file, points, source)
+    datums = _check_alignment(file, known, source)
+    _check_held(datums, known, points, source)
+    tolerances = _tolerances(file.tolerance, known, source)
     return EvaluationSettings(
         alignment=table.alignment,
-        datums=table.datums,
+        datums=datums,
+        targets=_targets(table, points, source),
+        datum_features=tuple(known.datums.values()),
         drop_outliers=table.outliers == "drop",
         compensated=table.compensated,
         compensation=table.compensation,
-        tolerances=_tolerances(file.tolerance, known, source),
+        tolerances=tolerances,
     )
 
 
-def _check_alignment(file: JobFile, known: tuple[str, ...], source: JobText) -> None:
+class _Known:
+    """Features and datums that a job's tables may refer to."""
+
+    def __init__(self, file: JobFile, points: ProbePoints, source: JobText) -> None:
+        self.features = features_of(points)
+        self.datums: dict[str, DatumFeature] = {}
+        self._source = source
+        for row, table in enumerate(file.datum):
+            from parts.evaluation.tolerance import DatumFeature  # brings all fits
+
+            path: KeyPath = ("datum", row)
+            if table.label in self.datums:
+                raise source.error(
+                    (*path, "label"), f"is {table.label!r} again; a datum has one feature."
+                )
+            if table.label in self.features:
+                raise source.error(
+                    (*path, "label"),
+                    f"is {table.label!r}, as a feature of the points is called; choose another.",
+                )
+            self.datums[table.label] = DatumFeature(
+                label=table.label,
+                feature=the_one(table.feature, self.features, (*path, "feature"), source),
+                association=table.association,
+                boundary=float("nan") if table.boundary_mm is None else metres(table.boundary_mm),
+            )
+
+    def feature(self, name: str, path: KeyPath) -> str:
+        """The feature of a datum's label, or the one that is called so."""
+        if name in self.datums:
+            return self.datums[name].feature
+        if not is_wildcard(name):
+            matching(name, (*self.datums, *self.features), path, self._source)
+        return the_one(name, self.features, path, self._source)
+
+    def system(self, names: tuple[str, ...], path: KeyPath) -> tuple[DatumReference, ...]:
+        """A datum system, in which "B(M)" is B at its maximum material boundary."""
+        from parts.evaluation.tolerance import DatumFeature
+
+        if len(names) > _MOST_DATUMS:
+            raise self._source.error(
+                path,
+                f"has {len(names)} datums; expected at most three: primary, secondary, tertiary.",
+                found=len(names),
+                limit=_MOST_DATUMS,
+            )
+        references: list[DatumReference] = []
+        owners: dict[str, str] = {}
+        for text in names:
+            name, modifiers = text, tuple[str, ...]()
+            if text not in (*self.datums, *self.features) and text[-3:] in _BOUNDARIES:
+                name, modifiers = text[:-3].rstrip(), (_BOUNDARIES[text[-3:]],)
+            feature = self.feature(name, path)
+            if feature in owners:
+                raise self._source.error(
+                    path, f"has {name!r} and {owners[feature]!r}, which are one feature; name each "
+                    "datum once.",
+                )  # fmt: skip
+            owners[feature] = name
+            label = name if name in self.datums else feature
+            self.datums.setdefault(label, DatumFeature(label=label, feature=feature))
+            element = DatumElement(label=label, modifiers=modifiers)
+            references.append(DatumReference(elements=(element,)))
+        return tuple(references)
+
+
+def _check_alignment(file: JobFile, known: _Known, source: JobText) -> tuple[DatumReference, ...]:
     table: EvaluationTable = file.evaluation
     path = ("evaluation", "datums")
     if table.alignment == "surface" and file.part.geometry is None:
@@ -76,67 +176,168 @@ def _check_alignment(file: JobFile, known: tuple[str, ...], source: JobText) -> 
             ("evaluation", "alignment"),
             'is "surface", but the job has no part.geometry; give it, or choose "points".',
         )
-    if (table.alignment == "datums") != bool(table.datums):
-        raise source.error(
-            path if table.datums else ("evaluation", "alignment"),
-            'and alignment = "datums" go together; give both or neither.'
-            if table.datums
-            else 'is "datums", which needs datums = [primary, secondary, tertiary].',
-        )
-    if table.datums and len(table.datums) != len(DATUMS):
-        raise source.error(
-            path,
-            f"has {len(table.datums)} features; expected three: {', '.join(DATUMS)}.",
-            found=len(table.datums),
-            expected=len(DATUMS),
-        )
-    for name in table.datums:
-        _require_feature(name, path, known, source)
+    for key, given, method, example in (
+        ("datums", table.datums, "datums", "datums = [primary, secondary, tertiary]"),
+        ("target", table.target, "rps", "[[evaluation.target]] tables"),
+    ):
+        if given and table.alignment != method:
+            raise source.error(
+                ("evaluation", key),
+                f'and alignment = "{method}" go together; give both or neither.',
+            )
+        if table.alignment == method and not given:
+            raise source.error(
+                ("evaluation", "alignment"), f'is "{method}", which needs {example}.'
+            )
+    return known.system(table.datums, path)
+
+
+def _check_held(
+    datums: tuple[DatumReference, ...], known: _Known, points: ProbePoints, source: JobText
+) -> None:
+    """Refuse an alignment that leaves the part a motion, before anything is measured."""
+    path = ("evaluation", "datums")
+    for one in datums:
+        if one.all_modifiers:
+            raise source.error(
+                path,
+                f"has {one.label!r} at a material boundary, where the part could shift, but an "
+                "alignment is one pose; take the (M) away. Tolerances may have it in their datums.",
+                found=one.label,
+            )
+    if not datums:
+        return
+    from parts.evaluation.comparison import AlignmentTask, aligned_to
+
+    task = AlignmentTask(
+        method="datums",
+        nominal=points.positions,
+        normals=points.normals,
+        features=points.features,
+        datums=tuple(known.datums[one.label] for one in datums),
+    )
+    try:
+        aligned_to(task, points.positions)
+    except PartError as error:
+        raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error
+
+
+def _targets(
+    table: EvaluationTable, points: ProbePoints, source: JobText
+) -> tuple[ReferenceTarget, ...]:
+    found: list[ReferenceTarget] = []
+    for row, target in enumerate(table.target):
+        path: KeyPath = ("evaluation", "target", row)
+        if target.point not in points.names:
+            close = get_close_matches(target.point, points.names, n=1, cutoff=0.5)
+            advice = f"did you mean {close[0]!r}?" if close else f"one is {points.names[0]!r}."
+            raise source.error(
+                (*path, "point"),
+                f"is {target.point!r}, which is no point of the job; {advice}",
+                found=target.point,
+            )
+        if not target.locks or len(set(target.locks)) != len(target.locks):
+            raise source.error(
+                (*path, "locks"), 'is empty or has a direction twice; give some of "x", "y", "z".'
+            )
+        if any(one.point == target.point for one in found):
+            raise source.error(
+                (*path, "point"), f"is {target.point!r} again; give its locks in one table."
+            )
+        found.append(ReferenceTarget(point=target.point, locks=target.locks))
+    return tuple(found)
 
 
 def _tolerances(
-    tables: tuple[ToleranceTable, ...], known: tuple[str, ...], source: JobText
+    tables: tuple[ToleranceTable, ...], known: _Known, source: JobText
 ) -> tuple[ToleranceSpec, ...]:
-    if not tables:
-        return ()
-    from parts.evaluation.tolerance import ToleranceSpec  # brings all fits, which few jobs need
-
     specs: list[ToleranceSpec] = []
-    seen: set[tuple[str, str, str]] = set()
+    rows: list[int] = []
+    exact = {(one.feature, one.kind, one.datum, one.datums, one.material) for one in tables}
     for row, table in enumerate(tables):
         path: KeyPath = ("tolerance", row)
-        _require_feature(table.feature, (*path, "feature"), known, source)
-        if table.datum is not None:
-            _require_feature(table.datum, (*path, "datum"), known, source)
-        key = (table.feature, table.kind, table.datum or "")
-        if key in seen:
-            raise source.error(
-                path, f"asks for the {table.kind} of {table.feature!r} again; remove one."
+        datum = "" if table.datum is None else known.feature(table.datum, (*path, "datum"))
+        datums = known.system(table.datums, (*path, "datums"))
+        taken = {datum, *(known.datums[one.label].feature for one in datums)}
+        features = matching(table.feature, known.features, (*path, "feature"), source)
+        if table.feature not in known.features:  # of a wildcard: none that is its own datum
+            features = tuple(
+                name
+                for name in features
+                if name not in taken
+                and (name, table.kind, table.datum, table.datums, table.material) not in exact
             )
-        seen.add(key)
-        try:
-            spec = ToleranceSpec(
-                feature=table.feature,
-                kind=table.kind,
-                value=metres(table.value_mm),
-                datum=table.datum or "",
-            )
-        except PartError as error:
-            raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error
-        specs.append(spec)
+        for feature in features:
+            spec = _spec(table, feature, datum, datums, path, source)
+            key = (spec.feature, spec.kind, spec.system, spec.material)
+            if any(key == (one.feature, one.kind, one.system, one.material) for one in specs):
+                raise source.error(
+                    path, f"asks for the {spec.kind} of {spec.feature!r} again; remove one."
+                )
+            specs.append(spec)
+            rows.append(row)
+    _check_material(specs, rows, source)
     return tuple(specs)
 
 
-def _require_feature(name: str, path: KeyPath, known: tuple[str, ...], source: JobText) -> None:
-    if name in known:
-        return
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
-    if not known:
-        advice = "the points name no feature: add the column feature to them."
-    elif close:
-        advice = f"did you mean {close[0]!r}?"
-    else:
-        advice = f"the points have {', '.join(map(repr, known[:5]))}."
-    raise source.error(
-        path, f"is {name!r}, which is no feature of the points; {advice}", found=name
-    )
+def _spec(
+    table: ToleranceTable,
+    feature: str,
+    datum: str,
+    datums: tuple[DatumReference, ...],
+    path: KeyPath,
+    source: JobText,
+) -> ToleranceSpec:
+    from parts.evaluation.tolerance import SIZE_KINDS, ToleranceSpec
+
+    limits = (table.lower_mm, table.upper_mm)
+    keys = ("nominal_mm", "lower_mm", "upper_mm")
+    sized = [key for key in keys if getattr(table, key) is not None]
+    if sized and table.kind not in SIZE_KINDS:
+        raise source.error(
+            (*path, sized[0]),
+            f"is for {' and '.join(SIZE_KINDS)}, not for {table.kind}; remove it.",
+        )
+    value, middle = table.value_mm, None
+    if any(limit is not None for limit in limits):
+        lower, upper = limits
+        if lower is None or upper is None or value is not None or not lower < upper:
+            raise source.error(
+                path,
+                "has limits that do not fit; give value_mm, or lower_mm below upper_mm.",
+            )
+        value, middle = (upper - lower) / 2, (upper + lower) / 2
+    if value is None:
+        raise source.error((*path, "value_mm"), "is missing; give the tolerance in millimetres.")
+    if value == 0 and not table.material:
+        raise source.error(
+            (*path, "value_mm"),
+            'is 0; expected above zero, or material = "M" or "L" beside it.',
+            found=value,
+            limit=0,
+        )
+    try:
+        return ToleranceSpec(
+            feature=feature,
+            kind=table.kind,
+            value=metres(value),
+            datum=datum,
+            datums=datums,
+            material=table.material or "",
+            nominal=float("nan") if table.nominal_mm is None else metres(table.nominal_mm),
+            middle=0.0 if middle is None else metres(middle),
+        )
+    except PartError as error:
+        raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error
+
+
+def _check_material(specs: list[ToleranceSpec], rows: list[int], source: JobText) -> None:
+    """A bonus is what a size departs from its limit, so the limits must be known."""
+    sized = {spec.feature for spec in specs if spec.kind == "diameter"}
+    for spec, row in zip(specs, rows, strict=True):
+        if spec.material and spec.feature not in sized:
+            raise source.error(
+                ("tolerance", row, "material"),
+                f'is "{spec.material}", but {spec.feature!r} has no tolerance of its diameter, '
+                'from whose limits it counts; add a [[tolerance]] with kind = "diameter" for it.',
+            )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from planner.job.elements import (
     Presenter,
 )
 from planner.job.evaluation import EvaluationSettings, evaluation_of
+from planner.job.features import renamed
 from planner.job.folder import JobFolder
 from planner.job.job_text import JobText, job_text, job_vocabulary, read_job_text
 from planner.job.part import JobGeometry, examined, job_cell, job_part, job_presenter
@@ -43,6 +44,7 @@ from robots.core.controller import Controller
 from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.pose import inverse_pose, transform_points
 from robots.core.robot_file.source_text import SourceText, toml_key
 from robots.core.schema_problems import schema_error
 from robots.core.views import Shown
@@ -157,7 +159,8 @@ class Job(Shown):
             robot_settings: the other keys of [robot]: tool, limits, speed_scale, …
             errata: what a source that the job reproduces says otherwise.
             **tables: of the job file, by name: controller, probe, approach, touch, travel, checks,
-                cell, sampling, place, presenter, uncertainty, evaluation, tolerance.
+                cell, sampling, place, presenter, uncertainty, feature, evaluation, datum,
+                tolerance.
 
         Raises:
             JobError, RobotError, PartError: as for ``read_job``.
@@ -307,6 +310,9 @@ class Job(Shown):
         held = job_presenter(file, folder, part.part)
         shape = JobGeometry(file=file, folder=folder, given=geometry)
         points = job_points(file, folder, shape)
+        points = replace(
+            points, points=_named(points.points, file, probe, held.part, shape, source)
+        )
         _check_units(file, (points, shape), held.part, robot.mechanism, source)
         travel = travel_of(file, points.points, source)
         approach = approach_of(file.approach, points.points, source)
@@ -344,7 +350,7 @@ class Job(Shown):
                 "place": place_of(file.place),
                 "presenter": held.presenter,
                 "uncertainty": uncertainty_of(file.uncertainty, source),
-                "evaluation": evaluation_of(file, points.points.features, source),
+                "evaluation": evaluation_of(file, points.points, source),
                 "as_written": True,
             }
         )
@@ -390,6 +396,23 @@ def _validated(source: JobText) -> JobFile:
         return JobFile.model_validate(document)
     except ValidationError as error:
         raise schema_error(source, error, job_vocabulary()) from None
+
+
+def _named(
+    points: ProbePoints,
+    file: JobFile,
+    probe: Probe,
+    part: PlacedPart,
+    geometry: JobGeometry,
+    source: JobText,
+) -> ProbePoints:
+    """Points with the job's own names of features."""
+    surface = points.positions
+    if not probe.compensated:
+        surface = surface - probe.ball_radius * points.normals
+    if file.points.frame == "base":
+        surface = transform_points(inverse_pose(part.T_base_part), surface)
+    return renamed(points, file.feature, geometry, surface, source)
 
 
 def _check_units(

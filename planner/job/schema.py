@@ -315,7 +315,7 @@ class PointsTable(Table):
 class FeatureApproachTable(Table):
     """How the points of one feature are touched, where that differs from ``[approach]``."""
 
-    name: Name = Field(description="a feature of the points")
+    name: Name = Field(description="a feature of the points; hole-* for all of that name")
     distance_mm: Distance | None = None
     direction: Direction | None = None
     axis: Direction | None = None
@@ -348,7 +348,7 @@ class ApproachTable(Table):
 class FeatureTouchTable(Table):
     """The probing cycle of the points of one feature, where it differs from ``[touch]``."""
 
-    name: Name = Field(description="a feature of the points")
+    name: Name = Field(description="a feature of the points; hole-* for all of that name")
     speed_mm_s: TouchSpeed | None = None
     search_before_mm: Distance | None = None
     search_after_mm: Distance | None = None
@@ -457,18 +457,58 @@ class PlaceTable(Table):
     seed: Seed = 1
 
 
+class FeatureTable(Table):
+    """A feature under a name of the job's own."""
+
+    name: Name = Field(description="what the job calls it, everywhere else")
+    source: Name = Field(
+        alias="is",
+        description="what the points call it; or a feature of part.geometry (palpeur part show), "
+        "whose points it then names where they name none",
+    )
+
+
+class DatumTable(Table):
+    """A datum of the drawing."""
+
+    label: Name = Field(description="its letter, by which tolerances and alignment refer to it")
+    feature: Name = Field(description="feature of the points that it is taken from")
+    association: Literal["least-squares", "contact"] = Field(
+        default="least-squares",
+        description="contact: of a hole the largest inscribed, of a shaft the smallest "
+        "circumscribed cylinder, of a plane the nearest one outside the material (ISO 5459)",
+    )
+    boundary_mm: Distance | None = Field(
+        default=None,
+        description="diameter of its material boundary where a tolerance refers to it with (M) or "
+        "(L); default by its own tolerances",
+    )
+
+
+class TargetTable(Table):
+    """A reference point, and the directions in which it holds the part."""
+
+    point: Name = Field(description="a point of the job")
+    locks: tuple[Literal["x", "y", "z", "normal"], ...] = Field(
+        description="axes of the part, or the point's normal"
+    )
+
+
 class EvaluationTable(Table):
     """How measured points are compared with the job's."""
 
-    alignment: Literal["none", "points", "normals", "surface", "datums"] = Field(
+    alignment: Literal["none", "points", "normals", "surface", "datums", "rps"] = Field(
         default="none",
         description="none: the part stands as the job says; points: best fit of point pairs; "
         "normals: of the deviations along the normals; surface: of the distances to the geometry; "
-        "datums: 3-2-1",
+        "datums: a datum system (3-2-1, plane-hole-hole, plane-hole-slot, …); rps: reference "
+        "points",
     )
     datums: tuple[Name, ...] = Field(
-        default=(), description="primary, secondary, tertiary: flat features of the points"
+        default=(),
+        description="primary, secondary, tertiary: labels of [[datum]], or features of the points",
     )
+    target: tuple[TargetTable, ...] = Field(default=(), description="reference points of rps")
     outliers: Literal["report", "drop"] = Field(
         default="report", description="drop: fits leave them out, and say so"
     )
@@ -486,7 +526,9 @@ class EvaluationTable(Table):
 class ToleranceTable(Table):
     """What the drawing asks of a feature of the points."""
 
-    feature: Name = Field(description="feature of the points that the tolerance holds")
+    feature: Name = Field(
+        description="feature of the points that the tolerance holds; hole-* for all of that name"
+    )
     kind: Literal[
         "flatness",
         "straightness",
@@ -496,15 +538,38 @@ class ToleranceTable(Table):
         "perpendicularity",
         "angularity",
         "position",
+        "coaxiality",
         "profile",
+        "circular runout",
+        "total runout",
         "diameter",
         "distance",
     ]
-    value_mm: Distance = Field(
-        description="width or diameter of the zone; of diameter and distance: ± from nominal"
+    value_mm: Length | None = Field(
+        default=None,
+        description="width or diameter of the zone, 0 only with material; of diameter and "
+        "distance: ± from nominal",
     )
+    nominal_mm: Distance | None = Field(
+        default=None,
+        description="of diameter and distance: what the drawing says; default by the points",
+    )
+    lower_mm: Real | None = Field(
+        default=None, description="of diameter and distance, instead of value_mm: lower deviation"
+    )
+    upper_mm: Real | None = Field(default=None, description="likewise the upper deviation")
     datum: Name | None = Field(
-        default=None, description="feature that orientation and distance are taken from"
+        default=None, description="datum or feature that orientation and distance are taken from"
+    )
+    datums: tuple[Name, ...] = Field(
+        default=(),
+        description="datum system, primary first: labels of [[datum]], or features of the points; "
+        '"B(M)" and "B(L)" for datums at their material boundary; default the alignment',
+    )
+    material: Literal["M", "L"] | None = Field(
+        default=None,
+        description="M: maximum material requirement, L: least; the zone grows by what the size "
+        "departs from that limit. Needs the diameter's tolerance",
     )
 
 
@@ -580,6 +645,7 @@ class JobFile(Table):
     part: PartTable = PartTable()
     cell: CellTable = CellTable()
     points: PointsTable
+    feature: tuple[FeatureTable, ...] = ()
     approach: ApproachTable = ApproachTable()
     touch: TouchTable | None = Field(
         default=None,
@@ -593,6 +659,7 @@ class JobFile(Table):
     presenter: PresenterTable | None = None
     uncertainty: UncertaintyTable | None = None
     evaluation: EvaluationTable = EvaluationTable()
+    datum: tuple[DatumTable, ...] = ()
     tolerance: tuple[ToleranceTable, ...] = ()
 
 

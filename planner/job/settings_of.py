@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from parts.points import ProbePoints
+from planner.job.features import expanded, features_of
 from planner.job.job_text import JobText
 from planner.job.settings import (
     SEARCH,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 _SHANK = Decimal("0.6")  # of the ball's diameter: what styli of this size have
 _LOCKED = ("travel", "locked")
-_MOST_NAMED = 5
 _SETTLE = "settle_s"
 _OF_FEATURES = ("speed_mm_s", "search_before_mm", "search_after_mm", "back_off_mm", _SETTLE)
 _SAME = 1e-12  # of unit vectors
@@ -246,9 +246,9 @@ def approach_of(table: ApproachTable, points: ProbePoints, source: JobText) -> A
         axis=None if isinstance(axis, str) else axis,
         law=table.law,
         tilt=radians(table.tilt_deg),
-        features=tuple(_feature_approach(own) for own in table.feature),
+        features=_by_feature("approach", table.feature, _feature_approach, points, source),
     )
-    _check_features(approach, points, source)
+    _check_features(approach, table.feature, source)
     return approach
 
 
@@ -305,9 +305,9 @@ def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: Job
         back_off=_metres_or_none(table.back_off_mm),
         settle=settle,
         positioning_speed=_unlimited(table.positioning_speed_mm_s),
-        features=tuple(_feature_touch(own) for own in table.feature),
+        features=_by_feature("touch", table.feature, _feature_touch, points, source),
     )
-    _check_touched_features(touch, points, source, _OF_FEATURES)
+    _check_touched_features(touch, table.feature, source, _OF_FEATURES)
     fastest = max([touch.speed, *(one.speed or 0.0 for one in touch.features)])
     if touch.positioning_speed < fastest:
         raise source.error(
@@ -318,7 +318,7 @@ def touch_of(file: JobFile, approach: Approach, points: ProbePoints, source: Job
             found=touch.positioning_speed,
             limit=fastest,
         )
-    _check_room(touch, approach, points, source)
+    _check_room(touch, approach, points, table.feature, source)
     return touch
 
 
@@ -342,9 +342,9 @@ def _touch_to_rest(table: TouchTable, settle: float, points: ProbePoints, source
         back_off=0.0,
         settle=settle,
         positioning_speed=_unlimited(table.positioning_speed_mm_s),
-        features=tuple(_feature_touch(own) for own in table.feature),
+        features=_by_feature("touch", table.feature, _feature_touch, points, source),
     )
-    _check_touched_features(touch, points, source, (_SETTLE,))
+    _check_touched_features(touch, table.feature, source, (_SETTLE,))
     return touch
 
 
@@ -368,9 +368,9 @@ def _unlimited(value: Decimal) -> float:
     return metres(value) if value > 0 else np.inf
 
 
-def _feature_touch(table: FeatureTouchTable) -> FeatureTouch:
+def _feature_touch(table: FeatureTouchTable, name: str) -> FeatureTouch:
     return FeatureTouch(
-        name=table.name,
+        name=name,
         speed=_metres_or_none(table.speed_mm_s),
         search_before=_metres_or_none(table.search_before_mm),
         search_after=_metres_or_none(table.search_after_mm),
@@ -379,13 +379,31 @@ def _feature_touch(table: FeatureTouchTable) -> FeatureTouch:
     )
 
 
+FeatureTableType = TypeVar("FeatureTableType", "FeatureApproachTable", "FeatureTouchTable")
+FeatureValues = TypeVar("FeatureValues", FeatureApproach, FeatureTouch)
+
+
+def _by_feature(
+    table: str,
+    tables: tuple[FeatureTableType, ...],
+    values: Callable[[FeatureTableType, str], FeatureValues],
+    points: ProbePoints,
+    source: JobText,
+) -> tuple[FeatureValues, ...]:
+    """What ``[[table.feature]]`` says of every feature; wildcards stand for several."""
+    names = expanded([own.name for own in tables], features_of(points), table, source)
+    return tuple(
+        values(own, name) for own, some in zip(tables, names, strict=True) for name in some
+    )
+
+
 def _check_touched_features(
-    touch: Touch, points: ProbePoints, source: JobText, keys: tuple[str, ...]
+    touch: Touch, tables: tuple[FeatureTouchTable, ...], source: JobText, keys: tuple[str, ...]
 ) -> None:
     usual = replace(touch, features=())
-    _check_feature_names("touch", [own.name for own in touch.features], points, source)
-    for place, own in enumerate(touch.features):
-        if touch.of(own.name) == usual:
+    for place, table in enumerate(tables):
+        own = _feature_touch(table, table.name)
+        if replace(touch, features=(own,)).of(own.name) == usual:
             raise source.error(
                 ("touch", "feature", place),
                 f"gives feature {own.name!r} nothing that [touch] does not; give "
@@ -394,8 +412,16 @@ def _check_touched_features(
             )
 
 
-def _check_room(touch: Touch, approach: Approach, points: ProbePoints, source: JobText) -> None:
+def _check_room(
+    touch: Touch,
+    approach: Approach,
+    points: ProbePoints,
+    tables: tuple[FeatureTouchTable, ...],
+    source: JobText,
+) -> None:
     """Search and back-off begin and end between the clearance point and the surface."""
+    some = expanded([own.name for own in tables], features_of(points), "touch", source)
+    place_of = {name: place for place, names in enumerate(some) for name in names}
     for feature in dict.fromkeys(points.features):
         own, distance = touch.of(feature), approach.of(feature).distance
         of = f' of feature "{feature}"' if feature else ""
@@ -406,7 +432,7 @@ def _check_room(touch: Touch, approach: Approach, points: ProbePoints, source: J
             if length is None or length <= limit:
                 continue
             raise source.error(
-                (*_table_with(key, feature, touch), key),
+                (*_table_with(key, place_of.get(feature), tables), key),
                 f"is {1e3 * length:g}, but the clearance point{of} is {1e3 * distance:g} mm from "
                 f"contact: {words} {_where(length, distance)}. Give at most {1e3 * limit:g}, or a "
                 "longer approach.distance_mm.",
@@ -419,41 +445,32 @@ def _where(length: float, distance: float) -> str:
     return "beyond it" if length > distance else "too near to it"
 
 
-def _table_with(key: str, feature: str, touch: Touch) -> tuple[str | int, ...]:
+def _table_with(
+    key: str, place: int | None, tables: tuple[FeatureTouchTable, ...]
+) -> tuple[str | int, ...]:
     """The table that gives a feature's key: its own, or that of all points."""
-    for place, own in enumerate(touch.features):
-        if own.name == feature and getattr(own, key.removesuffix("_mm")) is not None:
-            return ("touch", "feature", place)
+    if place is not None and getattr(tables[place], key) is not None:
+        return ("touch", "feature", place)
     return ("touch",)
 
 
-def _check_feature_names(
-    table: str, names: Sequence[str], points: ProbePoints, source: JobText
+def _check_features(
+    approach: Approach, tables: tuple[FeatureApproachTable, ...], source: JobText
 ) -> None:
-    for place, name in enumerate(names):
-        path = (table, "feature", place, "name")
-        if name not in points.features:
-            raise source.error(path, f"is {name!r}, {_approach_of_unknown(name, points)}")
-        if name in names[:place]:
-            raise source.error(path, f"is {name!r} again; keep one table for it.")
-
-
-def _check_features(approach: Approach, points: ProbePoints, source: JobText) -> None:
     usual = replace(approach, features=())
-    _check_feature_names("approach", [own.name for own in approach.features], points, source)
-    for place, own in enumerate(approach.features):
-        path = ("approach", "feature", place)
-        if _same(approach.of(own.name), usual):
+    for place, table in enumerate(tables):
+        own = _feature_approach(table, table.name)
+        if _same(replace(approach, features=(own,)).of(own.name), usual):
             raise source.error(
-                path,
+                ("approach", "feature", place),
                 f"gives feature {own.name!r} nothing that [approach] does not; give distance_mm, "
                 "direction or axis, different from there, or remove the table.",
             )
 
 
-def _feature_approach(table: FeatureApproachTable) -> FeatureApproach:
+def _feature_approach(table: FeatureApproachTable, name: str) -> FeatureApproach:
     return FeatureApproach(
-        name=table.name,
+        name=name,
         distance=None if table.distance_mm is None else metres(table.distance_mm),
         direction=None if table.direction is None else _direction(table.direction),
         axis=None if table.axis is None else _direction(table.axis),
@@ -471,15 +488,3 @@ def _same(own: Approach, usual: Approach) -> bool:
 
 def _direction(value: Normal | tuple[Decimal, ...]) -> Array | Normal:
     return value if isinstance(value, str) else np.array([float(v) for v in value])
-
-
-def _approach_of_unknown(name: str, points: ProbePoints) -> str:
-    known = tuple(feature for feature in dict.fromkeys(points.features) if feature)
-    if not known:
-        return "but the points have no features; give each its feature, or remove the table."
-    close = get_close_matches(name, known, n=3, cutoff=0.6)
-    if close:
-        return f"which no point has; did you mean {' or '.join(map(repr, close))}?"
-    some = ", ".join(map(repr, known[:_MOST_NAMED]))
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    return f"which no point has; the points have {some}{more}."

@@ -30,7 +30,8 @@ METHODS = {
     "points": "best fit of point pairs",
     "normals": "best fit of the deviations along the normals",
     "surface": "best fit of the distances to the geometry",
-    "datums": "3-2-1 on datums",
+    "datums": "datum system, primary first (ISO 5459)",
+    "rps": "reference points, each in its directions",
 }
 
 

@@ -29,6 +29,7 @@ _ALIGNMENTS: dict[str, AlignmentMethod] = {
     "surface": "surface",
     "datums": "datums",  # as the job file calls it
     "datum": "datums",
+    "rps": "rps",
 }
 _MOST = 40  # rows that a terminal shows
 _NOTHING = 1e-9  # [um] rounding of a source that does not act along the normal
@@ -154,6 +155,11 @@ def _aligned(job: Job, align: str) -> Job:
         raise OptionError(
             f"--align {align}: the job names no datums; add to its [evaluation] "
             'alignment = "datums" and datums = [primary, secondary, tertiary].'
+        )
+    if method == "rps" and not job.evaluation.targets:
+        raise OptionError(
+            "--align rps: the job names no reference points; add to its [evaluation] "
+            'alignment = "rps", and [[evaluation.target]] tables.'
         )
     return replace(job, evaluation=replace(job.evaluation, alignment=method))
 

@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from parts.alignment.alignment import move_points, pose_of
-from parts.alignment.datums import ReferencePoints, reference_points
+from parts.alignment.reference_points import ReferencePoints, reference_points
 from parts.errors import AlignmentError
 
 X, Y, Z = np.eye(3)

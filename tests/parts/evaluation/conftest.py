@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from parts.evaluation.comparison import AlignmentTask, ComparisonTask, compare
+from parts.evaluation.tolerance import DatumFeature
 from parts.points import ProbePoints
 
 
@@ -57,7 +58,7 @@ def task_of():
             nominal=points.positions,
             normals=points.normals,
             features=points.features,
-            datums=datums,
+            datums=tuple(DatumFeature(label=name, feature=name) for name in datums),
         )
         return ComparisonTask(
             points=points, alignment=alignment, tolerances=tuple(tolerances), drop_outliers=drop

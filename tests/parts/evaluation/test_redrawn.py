@@ -8,6 +8,7 @@ import pytest
 from parts.errors import FitError
 from parts.evaluation.characteristics import measurement_of
 from parts.evaluation.comparison import rows_of_features
+from parts.evaluation.tolerance import ToleranceSpec
 from parts.evaluation.uncertainty import RepeatedFeature, repeat_measurement
 
 UM = 1e-6
@@ -49,7 +50,11 @@ def test_every_characteristic_is_that_of_a_fit_of_its_own(measured, feature, kin
             for name, some in errors.items()
         }
         quick, slow = (
-            measurement_of(kind, those[feature], those[datum] if datum else None)
+            measurement_of(
+                ToleranceSpec(feature=feature, kind=kind, value=1.0, datum=datum),
+                those[feature],
+                those[datum] if datum else None,
+            )
             for those in ({name: some[draw] for name, some in together.items()}, alone)
         )
         # coordinates of 0.1 m are rounded to 1e-17 m

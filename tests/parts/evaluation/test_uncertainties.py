@@ -94,9 +94,8 @@ def test_first_order_of_a_position_is_what_measuring_again_gives(block, compared
         errors = RNG.normal(0.0, 1 * UM, (10, len(subject.deviations), 3))
         linear = first_order_values("position", subject, errors)
         measured = subject.deviations.measured
-        again = [
-            measurement_of("position", subject.redrawn(measured + draw)).value for draw in errors
-        ]
+        spec = ToleranceSpec(feature=feature, kind="position", value=1.0)
+        again = [measurement_of(spec, subject.redrawn(measured + draw)).value for draw in errors]
         np.testing.assert_allclose(linear, again, atol=2e-9)
 
 

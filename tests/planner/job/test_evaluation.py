@@ -62,7 +62,10 @@ FLAT = '[[tolerance]]\nfeature = "top"\nkind = "flatness"\nvalue_mm = 0.05\n'
         ('[evaluation]\nalignment = "surface"\n', "no part.geometry"),
         ('[evaluation]\nalignment = "datums"\n', "needs datums"),
         ('[evaluation]\ndatums = ["top"]\n', "go together"),
-        ('[evaluation]\nalignment = "datums"\ndatums = ["top"]\n', "expected three"),
+        (
+            '[evaluation]\nalignment = "datums"\ndatums = ["top"]\n',
+            "'top' has 1 point; as a primary plane",
+        ),
         (
             '[evaluation]\nalignment = "datums"\ndatums = ["top", "side", "front"]\n',
             "datums is 'front'",
