@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from parts.alignment.alignment import move_points, rotate
 from parts.alignment.datum_system import DatumAlignment, HeldDatum
 from parts.alignment.refinement import free_motions
 from parts.errors import EvaluationError
@@ -18,6 +19,7 @@ from parts.evaluation.tolerance import (
     FORM_KINDS,
     ORIENTATION_KINDS,
     RUNOUT_KINDS,
+    Material,
     ToleranceKind,
     ToleranceSpec,
 )
@@ -67,7 +69,7 @@ def characteristic_of(
     spec: ToleranceSpec,
     subjects: Mapping[str, FeaturePoints],
     frame: DatumAlignment | None = None,
-    limits: SizeLimits | None = None,
+    mating: MatingFeature | None = None,
 ) -> Characteristic:
     """A toleranced characteristic of measured features, form by least squares.
 
@@ -75,21 +77,18 @@ def characteristic_of(
         spec: the tolerance.
         subjects: all features by name; in the frame of its datums where it has some.
         frame: of its datums.
-        limits: of the feature's diameter, where it has a material requirement.
+        mating: what stands for the feature where it has a material requirement.
 
     Raises:
         EvaluationError: a feature that was not measured, has no fit, or is not of a kind that has
             such a characteristic; datums that leave it free.
     """
     subject = _subject(spec.feature, subjects)
-    shape, size = None, float("nan")
-    if spec.material:
-        envelope = mating_envelope(subject, spec.material)
-        shape, size = envelope.geometry, envelope.diameter
-    found = measurement_of(spec, subject, _datum(spec, subjects), frame, shape)
-    if limits is not None:
-        found = replace(found, size=size, bonus=limits.departure(size, spec.material))
-    return _named(spec, found)
+    datum = _datum(spec, subjects)
+    if mating is None:
+        return _named(spec, measurement_of(spec, subject, datum, frame))
+    found = measurement_of(spec, subject, datum, frame, mating.place)
+    return _named(spec, replace(found, size=mating.size, bonus=mating.bonus))
 
 
 def measurement_of(
@@ -97,7 +96,7 @@ def measurement_of(
     subject: Measurable,
     datum: Measurable | None = None,
     frame: DatumAlignment | None = None,
-    shape: FittedShape | None = None,
+    place: FeatureLocation | None = None,
 ) -> Measurement:
     """The number alone.
 
@@ -106,7 +105,7 @@ def measurement_of(
         subject: the feature.
         datum: single feature that orientation and distance are taken from.
         frame: datum system that the feature stands in.
-        shape: that stands for the feature; its fit where it is left out.
+        place: that stands for the feature; that of its fit where it is left out.
 
     Raises:
         EvaluationError: as for ``characteristic_of``.
@@ -124,7 +123,7 @@ def measurement_of(
         return _runout(kind, subject, frame)
     if datum is not None and kind == "distance":
         return _distance(subject, datum, spec.nominal)
-    nominal, found = _places(subject, shape)
+    nominal, found = _places(subject, place)
     if kind in ORIENTATION_KINDS and datum is not None:
         return _oriented(kind, subject, (nominal, found), _places(datum))
     if kind in ORIENTATION_KINDS and frame is not None:
@@ -218,12 +217,41 @@ def _nominal_of(subject: Measurable) -> FittedShape:
 
 
 def _places(
-    subject: Measurable, shape: FittedShape | None = None
+    subject: Measurable, place: FeatureLocation | None = None
 ) -> tuple[FeatureLocation, FeatureLocation]:
-    """As it should be, and as it was measured: by a shape that stands for it, or its fit."""
+    """As it should be, and as it was measured: what stands for it, or its fit."""
     return (
         location_of(_nominal_of(subject), subject.targets),
-        location_of(shape or _fit_of(subject).shape, subject.points),
+        place or location_of(_fit_of(subject).shape, subject.points),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MatingFeature:
+    """What stands for a feature with a material requirement: its envelope, and the bonus.
+
+    Args:
+        place: of the envelope.
+        size: its diameter. [m]
+        bonus: what this departs from the limit of the requirement. [m]
+    """
+
+    place: FeatureLocation
+    size: float
+    bonus: float
+
+    def moved(self, T: Array) -> MatingFeature:
+        """The same in another frame. # (4, 4)."""
+        return replace(self, place=self.place.moved(T))
+
+
+def mating_feature(subject: FeaturePoints, material: Material, limits: SizeLimits) -> MatingFeature:
+    """The mating envelope of a feature, and its bonus; raises as ``mating_envelope``."""
+    envelope = mating_envelope(subject, material)
+    return MatingFeature(
+        place=location_of(envelope.geometry, subject.points),
+        size=envelope.diameter,
+        bonus=limits.departure(envelope.diameter, material),
     )
 
 
@@ -394,17 +422,19 @@ def _runout(kind: str, subject: Measurable, frame: DatumAlignment) -> Measuremen
     )
 
 
-def gauged_points(spec: ToleranceSpec, subject: FeaturePoints, limit: float) -> GaugedPoints:
+def gauged_points(
+    spec: ToleranceSpec, subject: FeaturePoints, mating: MatingFeature | None
+) -> GaugedPoints:
     """What moves a located feature out of its zone: ends of its axis, its centre, or its points.
 
     Args:
         spec: a position, coaxiality or profile.
         subject: in the frame of its datums.
-        limit: diameter or width of its zone. [m]
+        mating: what stands for it, in that frame.
     """
+    limit = spec.value + (0.0 if mating is None else mating.bonus)
     if spec.kind != "profile":
-        shape = mating_envelope(subject, spec.material).geometry if spec.material else None
-        nominal, found = _places(subject, shape)
+        nominal, found = _places(subject, None if mating is None else mating.place)
         if nominal.kind != "plane":
             across = np.eye(3)
             if nominal.kind == "axis" or subject.nominal.kind == "circle3d":
@@ -629,6 +659,15 @@ class FeatureLocation:
     point: Array
     direction: Array
     ends: Array
+
+    def moved(self, T: Array) -> FeatureLocation:
+        """The same in another frame. # (4, 4)."""
+        return FeatureLocation(
+            kind=self.kind,
+            point=move_points(T, self.point),
+            direction=rotate(T, self.direction),
+            ends=move_points(T, self.ends),
+        )
 
     @property
     def length(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -24,8 +24,10 @@ from parts.evaluation.association import (
     sizes_of,
 )
 from parts.evaluation.characteristics import (
+    MatingFeature,
     characteristic_of,
     gauged_points,
+    mating_feature,
     usual_characteristics,
 )
 from parts.evaluation.datums import NominalDatum, nominal_datum
@@ -41,6 +43,7 @@ from parts.evaluation.tolerance import (
     FORM_KINDS,
     LOCATION_KINDS,
     DatumFeature,
+    Material,
     ToleranceSpec,
     system_text,
 )
@@ -308,6 +311,7 @@ class _Tolerances:
         self._known = {one.label: one for one in task.datums}
         self._frames: dict[str, DatumFrame] = {}
         self._faults: dict[str, str] = {}
+        self._envelopes: dict[tuple[str, Material], MatingFeature] = {}
 
     def judged(
         self,
@@ -323,20 +327,29 @@ class _Tolerances:
         return found, tuple(refusals), self._frames
 
     def _characteristic(self, spec: ToleranceSpec) -> Characteristic:
-        subject = self._subjects.get(spec.feature)
-        limits = (
-            size_limits(self._task.tolerances, subject)
-            if spec.material and subject is not None
-            else None
-        )
+        mating = self._mating(spec)
         if not spec.datums:
-            return characteristic_of(spec, self._subjects, limits=limits)
+            return characteristic_of(spec, self._subjects, mating=mating)
         frame = self._frame(spec.datums)
-        found = characteristic_of(spec, frame.subjects, frame.held, limits)
+        there = None if mating is None else mating.moved(frame.T_part_aligned)
+        found = characteristic_of(spec, frame.subjects, frame.held, there)
         if not frame.unshifted:
             return found
-        fixed = characteristic_of(spec, frame.unshifted, frame.held, limits)
+        T = frame.held.alignment.T_part_base
+        there = None if mating is None else mating.moved(T)
+        fixed = characteristic_of(spec, frame.unshifted, frame.held, there)
         return replace(found, datum_shift=fixed.measured - found.measured)
+
+    def _mating(self, spec: ToleranceSpec) -> MatingFeature | None:
+        """What stands for a feature with a material requirement, as it is aligned."""
+        subject = self._subjects.get(spec.feature)
+        if not spec.material or subject is None:
+            return None
+        key = (spec.feature, spec.material)
+        if key not in self._envelopes:
+            limits = size_limits(self._task.tolerances, subject)
+            self._envelopes[key] = mating_feature(subject, spec.material, limits)
+        return self._envelopes[key]
 
     def _frame(self, system: tuple[DatumReference, ...]) -> DatumFrame:
         key = system_text(system)
@@ -373,14 +386,16 @@ class _Tolerances:
         )
         held = aligned_to(task, self._deviations.measured, whole=False)
         T = held.alignment.T_part_base
-        frame = DatumFrame(
-            task=task, T_part_aligned=T, held=held, subjects=self._moved(held.alignment)
-        )
+        features = {one.feature for one in datums} | {
+            spec.feature for spec in self._task.tolerances if spec.datums == system
+        }
+        subjects = self._moved(held.alignment, features)
+        frame = DatumFrame(task=task, T_part_aligned=T, held=held, subjects=subjects)
         shifting = [one.label for one in system if one.all_modifiers]
         return self._shifted(frame, system, shifting) if shifting else frame
 
-    def _moved(self, alignment: Alignment) -> dict[str, FeaturePoints]:
-        """Every feature in another frame; what its fit rests on stays."""
+    def _moved(self, alignment: Alignment, features: Collection[str]) -> dict[str, FeaturePoints]:
+        """Some features in another frame; what their fits rest on stays."""
         moved = deviations_of(self._task, self._deviations.measured, alignment)
         row_of = {name: row for row, name in enumerate(moved.names)}
         return {
@@ -388,6 +403,7 @@ class _Tolerances:
                 moved.kept(np.array([row_of[point] for point in subject.deviations.names]))
             )
             for name, subject in self._subjects.items()
+            if name in features
         }
 
     def _shifted(
@@ -411,7 +427,7 @@ class _Tolerances:
             frame,
             T_part_aligned=T,
             clearances=clearances,
-            subjects=self._moved(alignment),
+            subjects=self._moved(alignment, frame.subjects),
             unshifted=frame.subjects,
         )
 
@@ -444,15 +460,12 @@ class _Tolerances:
     def _gauged(self, spec: ToleranceSpec, frame: DatumFrame) -> GaugedPoints | None:
         """What a gauge sees of a tolerance; None where it cannot be evaluated at all."""
         try:
-            limits = (
-                size_limits(self._task.tolerances, frame.subjects[spec.feature])
-                if spec.material
-                else None
-            )
-            found = characteristic_of(spec, frame.subjects, frame.held, limits)
-        except PartError:
+            mating = self._mating(spec)
+            there = None if mating is None else mating.moved(frame.T_part_aligned)
+            characteristic_of(spec, frame.subjects, frame.held, there)
+            return gauged_points(spec, frame.subjects[spec.feature], there)
+        except PartError:  # and it says so where it is judged
             return None
-        return gauged_points(spec, frame.subjects[spec.feature], found.limit or 0.0)
 
 
 def _by_zone(

@@ -133,7 +133,7 @@ def test_the_datums_have_an_order():
 def test_a_datum_hole_that_is_displaced_turns_the_part_as_computed_by_hand():
     """B at (0, 0), C 100 mm from it along x, drilled 0.3 mm too far in y: atan(0.3/100)."""
     A, B, C = plane("A", Z, PRIMARY), bore("B", 0.0, 0.0), bore("C", 0.1, 0.0)
-    C = replace(C, measured=C.measured + [0.0, 3e-4, 0.0])
+    C = replace(C, measured=C.measured + 3e-4 * Y)
     found = align_to_datums([A, B, C])
     R = found.alignment.T_base_part[:3, :3]
     assert np.arctan2(R[1, 0], R[0, 0]) == pytest.approx(np.arctan(0.003), abs=1e-12)
@@ -142,7 +142,7 @@ def test_a_datum_hole_that_is_displaced_turns_the_part_as_computed_by_hand():
     assert found.datums[2].measured[0] == pytest.approx(np.hypot(0.1, 3e-4), abs=1e-12)
     # with a slot along x in its place, only what it is across counts: the same turn
     S = slot("C", 0.1, 0.0)
-    S = replace(S, measured=S.measured + [5e-4, 3e-4, 0.0])
+    S = replace(S, measured=S.measured + 5e-4 * X + 3e-4 * Y)
     R = align_to_datums([A, B, S]).alignment.T_base_part[:3, :3]
     assert np.arcsin(R[1, 0]) == pytest.approx(np.arctan2(3e-4, 0.1005), abs=1e-12)
 

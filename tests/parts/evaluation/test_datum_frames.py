@@ -1,0 +1,409 @@
+"""Tolerances in datum systems, with material requirements: known answers and a gauge.
+
+The numbers are worked by hand in the style of the examples of ASME Y14.5-2018 §7.11 and §10.3 and
+of ISO 2692 annex A: a bore of 10 to 10.2 mm and position 0.1 at maximum material has the virtual
+condition 9.9 mm, and every hundredth that it is wider may be a hundredth of position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
+
+from parts.drawing.drawing import DatumElement, DatumReference
+from parts.evaluation.comparison import AlignmentTask, ComparisonTask, compare
+from parts.evaluation.tolerance import Conformance, DatumFeature, ToleranceSpec
+from parts.evaluation.uncertainty import add_uncertainties
+from parts.points import ProbePoints
+from tests.cases import cases
+
+MM = 1e-3
+RING = np.radians(np.arange(0.0, 360.0, 30.0))
+OUT = np.column_stack([np.cos(RING), np.sin(RING), 0.0 * RING])
+PLACES = {"B": (0.0, 0.0), "C": (100.0, 0.0), "h1": (50.0, 30.0), "h2": (30.0, -20.0)}  # [mm]
+RADII = {"B": 10.0, "C": 5.0, "h1": 5.0, "h2": 5.0}
+
+
+def drilled(name, at=(0.0, 0.0), diameter=None, tilt=0.0):
+    """Points of a bore on two levels, displaced [mm], of another diameter, tilted about y [rad]."""
+    radius = RADII[name] if diameter is None else diameter / 2
+    rows = np.vstack([radius * OUT + [0.0, 0.0, h] for h in (5.0, -5.0)])
+    turned = Rotation.from_rotvec([0.0, tilt, 0.0]).apply(rows)
+    return (turned + np.array([*np.add(PLACES[name], at), -7.0])) * MM
+
+
+def plate(**changes):
+    """Nominal points of a plate, and those of one whose bores are drilled otherwise."""
+    square = np.array([[-20, -30, 0], [120, -30, 0], [-20, 40, 0], [120, 40, 0], [50, 0, 0]]) * MM
+    side = np.array([[-20, -30, -5], [120, -30, -5], [50, -30, -9]]) * MM
+    names = ["A"] * 5 + ["D"] * 3
+    nominal, measured = [square, side], [square, side]
+    normals = [np.tile([0.0, 0, 1], (5, 1)), np.tile([0.0, -1, 0], (3, 1))]
+    for name in PLACES:
+        nominal.append(drilled(name))
+        measured.append(drilled(name, **changes.get(name, {})))
+        normals.append(-np.vstack([OUT, OUT]))
+        names += [name] * 24
+    points = ProbePoints(
+        names=tuple(f"{name}-{k}" for k, name in enumerate(names)),
+        positions=np.vstack(nominal),
+        normals=np.vstack(normals),
+        features=tuple(names),
+    )
+    return points, np.vstack(measured)
+
+
+def system(*names):
+    """A datum system; "B(M)" is B at its maximum material boundary."""
+    return tuple(
+        DatumReference(elements=(DatumElement(label=n[0], modifiers=("MMB",) if n[1:] else ()),))
+        for n in names
+    )
+
+
+def size(feature, lower, upper):
+    nominal = 2 * RADII[feature]
+    half, middle = (upper - lower) / 2, (upper + lower) / 2
+    return ToleranceSpec(
+        feature=feature, kind="diameter", value=half * MM, nominal=nominal * MM, middle=middle * MM
+    )
+
+
+def judged(plate_, *tolerances, datums=(), seed=None):
+    points, measured = plate_
+    names = {spec.feature for spec in tolerances} | {spec.datum for spec in tolerances}
+    names |= {one.label for spec in tolerances for one in spec.datums}
+    used = np.flatnonzero([name in names for name in points.features])
+    points, measured = points.take(used), measured[used]
+    if seed is not None:  # wherever the part stands
+        rng = np.random.default_rng(seed)
+        turn = Rotation.from_rotvec(rng.uniform(-0.05, 0.05, 3))
+        measured = turn.apply(measured) + rng.uniform(-0.01, 0.01, 3)
+    nominal = points
+    alignment = AlignmentTask(
+        method="none",
+        nominal=nominal.positions,
+        normals=nominal.normals,
+        features=nominal.features,
+    )
+    task = ComparisonTask(
+        points=points, alignment=alignment, tolerances=tuple(tolerances), datums=tuple(datums)
+    )
+    return compare(task, measured)
+
+
+def only(found, feature, kind="position"):
+    assert not found.refusals, [one.reason for one in found.refusals]
+    return next(c for c in found.characteristics if (c.feature, c.kind) == (feature, kind))
+
+
+ABC = system("A", "B", "C")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_bore_that_is_displaced_has_the_position_of_its_displacement(seed):
+    """h1 is off by (0.03, 0.04) mm: 2 × 0.05 mm, whatever the part's pose."""
+    spec = ToleranceSpec(feature="h1", kind="position", value=0.1 * MM, datums=ABC)
+    other = ToleranceSpec(feature="h2", kind="position", value=0.1 * MM, datums=ABC)
+    found = judged(plate(h1={"at": (0.03, 0.04)}), spec, other, seed=seed)
+    assert only(found, "h1").measured == pytest.approx(0.1 * MM, abs=1e-10)
+    assert only(found, "h2").measured == pytest.approx(0.0, abs=1e-10)
+    assert only(found, "h1").name == "h1 position to A|B|C"
+
+
+def test_a_datum_that_is_displaced_moves_what_refers_to_it():
+    """C 0.3 mm off in y turns the frame by atan(0.3/100) about B; the oracle turns the bores."""
+    spec = ToleranceSpec(feature="h1", kind="position", value=0.1 * MM, datums=ABC)
+    face = ToleranceSpec(feature="D", kind="profile", value=0.1 * MM, datums=ABC)
+    found = judged(plate(C={"at": (0.0, 0.3)}), spec, face)
+    turn = np.arctan(0.003)
+    x, y = PLACES["h1"]
+    back = np.array([np.cos(turn) * x + np.sin(turn) * y, np.cos(turn) * y - np.sin(turn) * x])
+    expected = 2 * np.hypot(*(back - (x, y))) * MM
+    assert only(found, "h1").measured == pytest.approx(expected, abs=1e-10)
+    # the side D, 30 mm below B: its far end at x = 120 goes down by what the turn gives there
+    low = -30 * np.cos(turn) - 120 * np.sin(turn)
+    assert only(found, "D", "profile").measured == pytest.approx(2 * abs(low + 30) * MM, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("diameter", "bonus", "verdict"),
+    [
+        (10.00, 0.00, Conformance.FAIL),
+        (10.05, 0.05, Conformance.FAIL),
+        (10.11, 0.11, Conformance.PASS),
+        (10.20, 0.20, Conformance.PASS),
+        (9.98, -0.02, Conformance.FAIL),
+    ],
+)
+def test_a_bore_that_is_wider_may_be_farther_off(diameter, bonus, verdict):
+    """10 +0.2/0, position 0.1 M, off by 0.1 mm in x: position 0.2, passes from 10.1 on."""
+    spec = ToleranceSpec(feature="h1", kind="position", value=0.1 * MM, datums=ABC, material="M")
+    bad = plate(h1={"at": (0.1, 0.0), "diameter": diameter})
+    item = only(judged(bad, spec, size("h1", 0.0, 0.2)), "h1")
+    assert item.measured == pytest.approx(0.2 * MM, abs=1e-9)
+    assert item.size == pytest.approx(diameter * MM, abs=1e-9)
+    assert item.bonus == pytest.approx(bonus * MM, abs=1e-9)
+    assert item.limit == pytest.approx((0.1 + bonus) * MM, abs=1e-9)
+    assert item.verdict is verdict
+
+
+def test_zero_at_maximum_material_and_least_material():
+    """0 M with limits 9.9 to 10.2 is what 0.1 M with 10 to 10.2 is; L counts from the upper."""
+    bad = plate(h1={"at": (0.1, 0.0), "diameter": 10.11})
+    zero = ToleranceSpec(feature="h1", kind="position", value=0.0, datums=ABC, material="M")
+    item = only(judged(bad, zero, size("h1", -0.1, 0.2)), "h1")
+    assert item.limit == pytest.approx(0.21 * MM, abs=1e-9)
+    assert item.verdict is Conformance.PASS
+    least = ToleranceSpec(feature="h1", kind="position", value=0.1 * MM, datums=ABC, material="L")
+    item = only(judged(bad, least, size("h1", 0.0, 0.2)), "h1")
+    assert item.bonus == pytest.approx(0.09 * MM, abs=1e-9)
+    assert item.verdict is Conformance.FAIL
+
+
+def test_squareness_of_a_bore_at_maximum_material():
+    """10 mm deep and tilted by 8 mrad: 0.08 mm, where 0.05 and what 10.04 is wider are allowed."""
+    spec = ToleranceSpec(
+        feature="h1", kind="perpendicularity", value=0.05 * MM, datums=system("A"), material="M"
+    )
+    found = judged(plate(h1={"tilt": 0.008, "diameter": 10.04}), spec, size("h1", 0.0, 0.2))
+    item = only(found, "h1", "perpendicularity")
+    assert item.measured == pytest.approx(10 * np.sin(0.008) * MM, abs=1e-9)
+    assert item.bonus == pytest.approx(0.04 * MM, abs=1e-9)
+    assert item.verdict is Conformance.PASS
+    single = replace(spec, material="", datums=(), datum="A")
+    same = replace(spec, material="")
+    values = [
+        only(judged(plate(h1={"tilt": 0.008}), one), "h1", "perpendicularity").measured
+        for one in (single, same, replace(same, datums=system("A", "B")))
+    ]
+    assert np.ptp(values) < 1e-10
+
+
+# ---------------------------------------------------------------------------------- Datum shift
+
+SHIFTING = system("A", "B(M)", "C(M)")
+
+
+def located(*features, value=0.1, datums=SHIFTING):
+    return [
+        spec
+        for name in features
+        for spec in (
+            ToleranceSpec(
+                feature=name, kind="position", value=value * MM, datums=datums, material="M"
+            ),
+            size(name, 0.0, 0.2),
+        )
+    ]
+
+
+SIZES = (size("B", 0.0, 0.1), size("C", 0.0, 0.1))
+
+
+def test_a_clearance_of_a_datum_serves_the_position():
+    """B and C 0.06 mm wider than their boundaries: the part shifts by 0.03, so 2 × 0.03 less."""
+    wide = plate(h1={"at": (0.1, 0.0)}, B={"diameter": 20.06}, C={"diameter": 10.06})
+    item = only(judged(wide, *located("h1"), *SIZES), "h1")
+    # both pins let go 0.03 mm: a along x and b across, one up and one down, which turns the part
+    # by 2b/100 and h1, 30 mm above, by 0.6 b along x; a + 0.6 b is at most 0.03 √(1 + 0.6²)
+    gain = 0.06 * np.sqrt(1.36)
+    assert item.measured == pytest.approx((0.2 - gain) * MM, abs=2e-8)
+    assert item.datum_shift == pytest.approx(gain * MM, abs=2e-8)
+    held = only(judged(wide, *located("h1", datums=ABC), *SIZES), "h1")
+    assert held.measured == pytest.approx(0.2 * MM, abs=1e-9)
+    assert held.datum_shift == 0.0
+
+
+def test_one_gauge_sees_all_features_at_once():
+    """h1 and h2 are off to opposite sides: a shift that serves one costs the other as much."""
+    wide = plate(
+        h1={"at": (0.1, 0.0)}, h2={"at": (-0.1, 0.0)}, B={"diameter": 20.06}, C={"diameter": 10.06}
+    )
+    found = judged(wide, *located("h1", "h2"), *SIZES)
+    values = [only(found, name).measured for name in ("h1", "h2")]
+    # a turn moves both along x by their heights 30 and -20 mm: 0.06 mm over 100 mm at most
+    assert min(values) > (0.2 - 0.04) * MM
+    assert values[0] == pytest.approx(values[1], abs=1e-7)
+
+
+def test_a_plane_beside_a_clearance_is_kept():
+    """A|B(M)|D: the side D stays on its line, so the part shifts along it only."""
+    along = plate(h1={"at": (0.1, 0.0)}, B={"diameter": 20.06})
+    across = plate(h1={"at": (0.0, 0.1)}, B={"diameter": 20.06})
+    datums = system("A", "B(M)", "D")
+    values = [
+        only(judged(one, *located("h1", datums=datums), *SIZES), "h1").measured
+        for one in (along, across)
+    ]
+    assert values == pytest.approx([0.14 * MM, 0.2 * MM], abs=2e-8)
+
+
+def test_a_boundary_counts_the_datum_s_own_tolerance_and_what_is_stated():
+    own = ToleranceSpec(
+        feature="B", kind="perpendicularity", value=0.02 * MM, datums=system("A"), material="M"
+    )
+    bad = plate(h1={"at": (0.1, 0.0)})
+    datums = system("A", "B(M)", "D")
+    virtual = only(judged(bad, *located("h1", datums=datums), *SIZES, own), "h1")
+    assert virtual.measured == pytest.approx((0.2 - 0.02) * MM, abs=2e-8)
+    stated = [DatumFeature(label="B", feature="B", boundary=19.95 * MM)]
+    found = judged(bad, *located("h1", datums=datums), *SIZES, datums=stated)
+    assert only(found, "h1").measured == pytest.approx((0.2 - 0.05) * MM, abs=2e-8)
+
+
+@pytest.mark.parametrize("seed", range(cases(gate=2, soak=20)))
+def test_the_gauge_says_the_same(seed):
+    """The surface method: pins at virtual condition, and the largest room they leave at any pose.
+
+    Round bores square to A leave a pin half of what their position is within its limit.
+    """
+    rng = np.random.default_rng(seed)
+    names = ("h1", "h2")
+    bores = {
+        name: {"at": rng.uniform(-0.1, 0.1, 2), "diameter": 2 * RADII[name] + rng.uniform(0, 0.1)}
+        for name in names
+    }
+    bores |= {
+        name: {"at": (0.0, 0.0), "diameter": 2 * RADII[name] + rng.uniform(0.02, 0.1)}
+        for name in ("B", "C")
+    }
+    found = judged(plate(**bores), *located(*names), *SIZES, seed=seed)
+    ours = max(only(found, name).measured - only(found, name).limit for name in names)
+
+    pins = {"B": 20.0, "C": 10.0, "h1": 9.9, "h2": 9.9}
+    dense = np.radians(np.arange(0.0, 360.0, 1.0))
+    rings = np.column_stack([np.cos(dense), np.sin(dense)])
+    holes = {
+        name: bores[name]["diameter"] / 2 * rings + np.add(PLACES[name], bores[name]["at"])
+        for name in pins
+    }
+
+    def rooms(pose):
+        c, s = np.cos(pose[2] / 100), np.sin(pose[2] / 100)
+        R = np.array([[c, -s], [s, c]])
+        return {
+            name: np.linalg.norm(holes[name] @ R.T + pose[:2] - PLACES[name], axis=1).min()
+            - pins[name] / 2
+            for name in pins
+        }
+
+    def worst(pose):
+        room = rooms(pose)
+        outside = -min(room["B"], room["C"], 0.0)
+        return -min(room[name] for name in names) + 1e3 * outside
+
+    corners = 0.02 * np.vstack([np.zeros(3), np.eye(3)])
+    search = {"xatol": 1e-7, "fatol": 1e-7, "maxiter": 1000}
+    best = min(
+        minimize(
+            worst,
+            start,
+            method="Nelder-Mead",
+            options={**search, "initial_simplex": start + corners},
+        ).fun
+        for start in rng.uniform(-0.02, 0.02, (3, 3))
+    )
+    # 360 points stand for a circle: a pin sees 0.1 mm · (1 − cos 0.5°) more room; the search stops
+    # within 1e-5 mm, and pays 1e3 for what a datum leaves its boundary
+    assert 2 * best == pytest.approx(ours / MM, abs=5e-5)
+    verdicts = {only(found, name).verdict for name in names}
+    assert (2 * best <= 0) == (verdicts == {Conformance.PASS})
+
+
+def test_datum_bores_that_do_not_enter_the_gauge_are_told():
+    """C is 0.3 mm too far from B, and both are at maximum material."""
+    found = judged(plate(C={"at": (0.3, 0.0)}), *located("h1"), *SIZES)
+    assert any("do not enter their material boundaries" in one.reason for one in found.refusals)
+
+
+# ----------------------------------------------------------------------- Axes, freedoms, refusals
+
+
+def test_runout_and_coaxiality_about_a_datum_axis():
+    """A bore below B, 0.02 mm off its axis: distances from the axis range over twice that."""
+    points, measured = plate()
+    ring = drilled("B", at=(0.02, 0.0), diameter=20.0)
+    nominal = np.vstack([points.positions, drilled("B") - 0.02 * np.eye(3)[2]])
+    both = ProbePoints(
+        names=(*points.names, *(f"k{k}" for k in range(24))),
+        positions=nominal,
+        normals=np.vstack([points.normals, -np.vstack([OUT, OUT])]),
+        features=(*points.features, *["lower"] * 24),
+    )
+    seen = np.vstack([measured, ring - 0.02 * np.eye(3)[2]])
+    specs = [
+        ToleranceSpec(feature="lower", kind=kind, value=0.1 * MM, datums=system("B"))
+        for kind in ("circular runout", "total runout", "coaxiality")
+    ]
+    flat = ToleranceSpec(feature="A", kind="total runout", value=0.1 * MM, datums=system("B"))
+    found = judged((both, seen), *specs, flat)
+    assert not found.refusals, [one.reason for one in found.refusals]
+    values = {(one.feature, one.kind): one.measured for one in found.characteristics}
+    for kind in ("circular runout", "total runout", "coaxiality"):
+        assert values["lower", kind] == pytest.approx(0.04 * MM, abs=1e-9)
+    assert values["A", "total runout"] == pytest.approx(0.0, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        (
+            {"feature": "h1", "kind": "position", "datums": system("A", "B")},
+            r"A\|B do not hold the position of 'h1': it can turn about \(0, 0, 1\)",
+        ),
+        ({"feature": "h1", "kind": "profile", "datums": system("A")}, "do not hold the profile"),
+        ({"feature": "h1", "kind": "coaxiality", "datums": system("B")}, "not coaxial .*58.31 mm"),
+        ({"feature": "h1", "kind": "total runout", "datums": system("A")}, "A have none"),
+        ({"feature": "h1", "kind": "position", "datums": ABC, "material": "M"}, "no tolerance of"),
+        ({"feature": "A", "kind": "position", "datums": ABC, "material": "M"}, "has no diameter"),
+        (
+            {"feature": "h1", "kind": "position", "datums": system("A", "D(M)", "B")},
+            "D is a plane, whose material boundary",
+        ),
+    ],
+)
+def test_what_cannot_be_evaluated_says_why(spec, text):
+    import re
+
+    found = judged(plate(), ToleranceSpec(value=0.1 * MM, **spec))
+    [refusal] = found.refusals
+    assert re.search(text, refusal.reason), refusal.reason
+
+
+def test_freedoms_that_do_not_matter_are_free():
+    """Squareness to A, position of a bore on the axis of B alone, profile of A to itself and B."""
+    specs = [
+        ToleranceSpec(feature="B", kind="position", value=0.1 * MM, datums=system("A", "B")),
+        ToleranceSpec(feature="D", kind="perpendicularity", value=0.1 * MM, datums=system("A")),
+        ToleranceSpec(feature="A", kind="profile", value=0.1 * MM, datums=system("A", "B")),
+    ]
+    found = judged(plate(), *specs)
+    assert not found.refusals, [one.reason for one in found.refusals]
+    assert max(item.measured for item in found.characteristics[:3]) < 1e-10
+
+
+def test_values_in_a_datum_system_have_the_uncertainty_of_their_datums():
+    """Independent noise of 1 µm: the centre of a bore has σ·√(2/24), and so has that of B."""
+    spec = ToleranceSpec(feature="h1", kind="position", value=0.3 * MM, datums=ABC)
+    wide = ToleranceSpec(feature="h2", kind="position", value=0.3 * MM, datums=ABC, material="M")
+    found = judged(
+        plate(h1={"at": (0.1, 0.0)}, h2={"at": (0.1, 0.0)}), spec, wide, size("h2", 0.0, 0.2)
+    )
+    sigma = 1e-6
+    errors = sigma * np.random.default_rng(3).normal(size=(2000, len(found.deviations), 3))
+    sure = add_uncertainties(found, errors)
+    item = only(sure, "h1")
+    # the axis's farther end, 5 mm from the middle of two levels: √2 more; B the same without
+    # turns in x; the turn by C moves h1 along x by 30/100 of its y, and B's the other way
+    end, middle = 2.0 / 12, 2.0 / 24
+    turn = (30 / 100) ** 2 * 2 * middle
+    expected = 2 * sigma * np.sqrt(end + middle + turn)
+    assert item.uncertainty.standard == pytest.approx(expected, rel=0.15)
+    # with the bonus, the diameter's own scatter is in it: 2 σ/√24
+    more = 2 * sigma * np.sqrt(end + middle + (20 / 100) ** 2 * 2 * middle + 1 / 24)
+    assert only(sure, "h2").uncertainty.standard == pytest.approx(more, rel=0.2)
