@@ -288,7 +288,7 @@ def _profile(subject: Measurable) -> Measurement:
     )
 
 
-def _diameter(subject: Measurable, nominal: float = float("nan")) -> Measurement:
+def _diameter(subject: Measurable, nominal: float | None = None) -> Measurement:
     sizes = sizes_of(_fit_of(subject).shape)
     if "diameter" not in sizes:
         raise EvaluationError(
@@ -298,7 +298,7 @@ def _diameter(subject: Measurable, nominal: float = float("nan")) -> Measurement
     of_points = sizes_of(_nominal_of(subject))["diameter"]
     return Measurement(
         value=sizes["diameter"],
-        nominal=nominal if np.isfinite(nominal) else of_points,
+        nominal=of_points if nominal is None else nominal,
         method="least squares",
     )
 
@@ -326,12 +326,12 @@ def _position(subject: Measurable, nominal: FeatureLocation, found: FeatureLocat
     )
 
 
-def _distance(subject: Measurable, datum: Measurable, stated: float = float("nan")) -> Measurement:
+def _distance(subject: Measurable, datum: Measurable, stated: float | None = None) -> Measurement:
     (nominal, found), (nominal_datum, found_datum) = _places(subject), _places(datum)
     of_points = distance_between(nominal, nominal_datum)
     return Measurement(
         value=distance_between(found, found_datum),
-        nominal=stated if np.isfinite(stated) else of_points,
+        nominal=of_points if stated is None else stated,
         method="least squares",
     )
 

@@ -67,7 +67,7 @@ def size_limits(specs: Iterable[ToleranceSpec], subject: Measurable) -> SizeLimi
             "counts; add the tolerance, or take the requirement away.",
             value=subject.name,
         )
-    nominal = spec.nominal if np.isfinite(spec.nominal) else sizes["diameter"]
+    nominal = sizes["diameter"] if spec.nominal is None else spec.nominal
     middle = nominal + spec.middle
     return SizeLimits(
         lower=middle - spec.value,
@@ -155,7 +155,7 @@ def material_boundary(
         limits: of its size.
         specs: all tolerances of the drawing.
     """
-    if np.isfinite(datum.boundary):
+    if datum.boundary is not None:
         return datum.boundary
     own = [
         spec.value

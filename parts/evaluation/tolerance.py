@@ -52,7 +52,7 @@ class ToleranceSpec:
         datums: datum system, primary first; their labels are those of the task's datums, or names
             of features. Empty for the frame of the alignment.
         material: "M" or "L", for the maximum or least material requirement.
-        nominal: of ``SIZE_KINDS``, as the drawing has it; NaN for that of the nominal points. [m]
+        nominal: of ``SIZE_KINDS``, as the drawing has it; None for that of the nominal points. [m]
         middle: of ``SIZE_KINDS``, the middle of the limits less the nominal value. [m]
 
     Raises:
@@ -67,7 +67,7 @@ class ToleranceSpec:
     datum: str = ""
     datums: tuple[DatumReference, ...] = ()
     material: Material = ""
-    nominal: float = float("nan")
+    nominal: float | None = None
     middle: float = 0.0
 
     def __post_init__(self) -> None:
@@ -154,14 +154,14 @@ class DatumFeature:
         feature: that it is taken from.
         association: "least-squares", or "contact": the largest inscribed, the smallest
             circumscribed cylinder, the nearest plane outside the material.
-        boundary: diameter of its maximum or least material boundary; NaN for that which its own
-            tolerances give. [m]
+        boundary: diameter of its maximum or least material boundary; None for that which its
+            own tolerances give. [m]
     """
 
     label: str
     feature: str
     association: Association = "least-squares"
-    boundary: float = float("nan")
+    boundary: float | None = None
 
 
 # ------------------------------------------------------------------------------------- Conformance

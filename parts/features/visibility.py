@@ -70,6 +70,8 @@ class View:
         depth: towards the eye. # (n,) [m]
         front: points that nothing stands before. # (n,)
         shape: rows and columns of pixels.
+        projection: from a point and 1 to its column and row, from the middle of the first pixel.
+            # (2, 4)
     """
 
     column: Indices
@@ -77,6 +79,7 @@ class View:
     depth: Array
     front: Mask
     shape: tuple[int, int]
+    projection: Array
 
 
 def view_of(mesh: TriangleMesh, cloud: Splats, towards: Array, pixel: float) -> View:
@@ -109,7 +112,11 @@ def view_of(mesh: TriangleMesh, cloud: Splats, towards: Array, pixel: float) -> 
     # a steep surface falls off by this within one pixel
     slope = np.minimum(1.0 / np.maximum(facing, _GRAZING), 8.0)
     front = (facing > _GRAZING) & (depth >= nearest[key] - pixel * slope)
-    return View(column=column, row=row, depth=depth, front=front, shape=shape)
+    projection = np.array([[*right, -x.min()], [*-up, y.max()]]) / pixel
+    projection[:, 3] -= 0.5
+    return View(
+        column=column, row=row, depth=depth, front=front, shape=shape, projection=projection
+    )
 
 
 def visible_shares(geometry: Geometry, features: Sequence[FormFeature]) -> Array:

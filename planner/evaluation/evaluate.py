@@ -410,7 +410,7 @@ def _swapped(deviations: PointDeviations) -> Iterator[Finding]:
 
 def _verdicts(characteristics: tuple[Characteristic, ...]) -> Iterator[Finding]:
     for item in characteristics:
-        if item.verdict not in (Conformance.FAIL, Conformance.UNDECIDED) or item.tolerance is None:
+        if item.verdict not in (Conformance.FAIL, Conformance.UNDECIDED) or item.limit is None:
             continue
         failed = item.verdict is Conformance.FAIL
         worst = f" {item.worst} decides it." if item.worst else ""
@@ -418,26 +418,34 @@ def _verdicts(characteristics: tuple[Characteristic, ...]) -> Iterator[Finding]:
             "E103" if failed else "E104",
             Severity.ERROR if failed else Severity.WARNING,
             Requirement(item.name, item.feature),
-            _values(item, item.tolerance) + worst,
+            _values(item, item.limit) + worst,
             "Look at that point, the alignment and the ball first; then rework the part."
             if failed
             else "Measure more points or with less uncertainty.",
             (
                 Quantity("measured", 1e3 * item.measured, "mm"),
-                Quantity("tolerance", 1e3 * item.tolerance, "mm"),
+                Quantity("tolerance", 1e3 * item.limit, "mm"),
             ),
         )
 
 
 def _values(item: Characteristic, limit: float) -> str:
     sized = item.nominal != 0.0
-    size = abs(item.deviation) if sized else item.measured
+    size = abs(item.deviation - item.middle) if sized else item.measured
     found, allowed = apart(1e3 * size, 1e3 * limit, 4)
     value = f"{found} mm"
     if sized:
-        sign = "-" if item.deviation < 0.0 else "+"
-        value = f"{1e3 * item.measured:.4f} mm, {sign}{found} mm from {1e3 * item.nominal:.4f} mm,"
+        sign = "-" if item.deviation < item.middle else "+"
+        middle = f"{1e3 * (item.nominal + item.middle):.4f} mm"
+        value = f"{1e3 * item.measured:.4f} mm, {sign}{found} mm from {middle},"
     sentence = f"It is {value} with a tolerance of {'±' if sized else ''}{allowed} mm"
+    if item.material:
+        sentence += (
+            f" ({1e3 * (item.tolerance or 0.0):.4f} mm and a bonus of {1e3 * item.bonus:.4f} mm by "
+            f"the mating size of {1e3 * item.size:.4f} mm)"
+        )
+    if item.datum_shift:
+        sentence += f", after a datum shift that is worth {1e3 * item.datum_shift:.4f} mm"
     if item.uncertainty is None:
         return sentence + "."
     doubt = item.uncertainty

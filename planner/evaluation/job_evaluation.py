@@ -77,6 +77,10 @@ class JobEvaluation(Shown):
                 "measured_m": one.measured,
                 "deviation_m": one.deviation,
                 "tolerance_m": np.nan if one.tolerance is None else one.tolerance,
+                "datums": one.system,
+                "bonus_m": one.bonus,
+                "datum_shift_m": one.datum_shift,
+                "limit_m": np.nan if one.limit is None else one.limit,
                 "expanded_m": np.nan if one.uncertainty is None else one.uncertainty.expanded,
                 "verdict": "" if one.verdict is None else one.verdict.value,
                 "decided_by": one.worst,
@@ -85,7 +89,8 @@ class JobEvaluation(Shown):
         ]
         columns = (
             *("name", "feature", "kind", "nominal_m", "measured_m", "deviation_m"),
-            *("tolerance_m", "expanded_m", "verdict", "decided_by"),
+            *("tolerance_m", "datums", "bonus_m", "datum_shift_m", "limit_m"),
+            *("expanded_m", "verdict", "decided_by"),
         )
         return pd.DataFrame(rows, columns=list(columns))
 

@@ -126,7 +126,7 @@ class _Known:
                 label=table.label,
                 feature=the_one(table.feature, self.features, (*path, "feature"), source),
                 association=table.association,
-                boundary=float("nan") if table.boundary_mm is None else metres(table.boundary_mm),
+                boundary=None if table.boundary_mm is None else metres(table.boundary_mm),
             )
 
     def feature(self, name: str, path: KeyPath) -> str:
@@ -256,10 +256,10 @@ def _tolerances(
     exact = {(one.feature, one.kind, one.datum, one.datums, one.material) for one in tables}
     for row, table in enumerate(tables):
         path: KeyPath = ("tolerance", row)
+        features = matching(table.feature, known.features, (*path, "feature"), source)
         datum = "" if table.datum is None else known.feature(table.datum, (*path, "datum"))
         datums = known.system(table.datums, (*path, "datums"))
         taken = {datum, *(known.datums[one.label].feature for one in datums)}
-        features = matching(table.feature, known.features, (*path, "feature"), source)
         if table.feature not in known.features:  # of a wildcard: none that is its own datum
             features = tuple(
                 name
@@ -324,7 +324,7 @@ def _spec(
             datum=datum,
             datums=datums,
             material=table.material or "",
-            nominal=float("nan") if table.nominal_mm is None else metres(table.nominal_mm),
+            nominal=None if table.nominal_mm is None else metres(table.nominal_mm),
             middle=0.0 if middle is None else metres(middle),
         )
     except PartError as error:

@@ -29,11 +29,13 @@ class Value:
         text: as a reader sees it; any characters, never markup.
         number: in the column's unit, full precision; None where it is no number.
         status: what it means.
+        bar: where it lies between its limits, -1 at the lower and 1 at the upper; None for no bar.
     """
 
     text: str
     number: float | None = None
     status: ValueStatus = ValueStatus.PLAIN
+    bar: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,8 +79,8 @@ def evaluation_content(shown: EvaluationSubject) -> EvaluationContent:
         findings=(*shown.evaluation.findings, *(() if doubts is None else doubts.findings)),
         tables=(
             tables.characteristics_table(shown),
+            tables.coordinates_table(shown.evaluation),
             tables.features_table(shown.evaluation),
-            tables.sizes_table(shown.evaluation),
             tables.deviations_table(shown),
             *more,
             provenance_table(shown.source),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -22,6 +23,7 @@ from reports.evaluation.figures import (
     rendered_drawings,
     uncertainty_drawings,
 )
+from reports.evaluation.labels import labelled_part
 from reports.evaluation.scene import DrawnScene, evaluation_scene, uncertainty_scene
 from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
 from reports.evaluation.tables import deviations_csv, uncertainty_csv
@@ -60,7 +62,14 @@ def write_evaluation_set(shown: EvaluationSubject, folder: Path, *, force: bool 
     """
     from reports.evaluation.qif import results_qif
 
-    content, drawings = evaluation_content(shown), evaluation_drawings(shown)
+    labelled = EvaluationFigure(
+        key="labels",
+        title="Measured features",
+        words=f"The part with its {len(shown.evaluation.features)} measured features numbered as "
+        "in the tables, in the colours of their verdicts.",
+        draw=partial(labelled_part, shown),
+    )
+    content, drawings = evaluation_content(shown), (labelled, *evaluation_drawings(shown))
     with result_set(folder, EVALUATION, force=force) as fresh:
         _write_text(fresh / "evaluation.json", document_text(evaluation_document(shown)))
         _write_text(fresh / "deviations.csv", deviations_csv(shown))
@@ -114,7 +123,7 @@ def _write_text(path: Path, text: str) -> None:
 
 
 _DETAIL = PageDetail(buckets=0, rows=500, cell=300, listing=0)
-_FIRST = ("characteristics", "features", "sizes", "uncertainty")  # tables before the figures
+_FIRST = ("characteristics", "coordinates", "features", "uncertainty")  # tables before the figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

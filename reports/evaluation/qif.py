@@ -33,12 +33,16 @@ _WORDS = {
     "perpendicularity": "Perpendicularity",
     "angularity": "Angularity",
     "position": "Position",
+    "coaxiality": "Coaxiality",
+    "circular runout": "CircularRunout",
+    "total runout": "TotalRunout",
     "profile": "SurfaceProfile",
     "diameter": "Diameter",
     "distance": "DistanceBetween",
 }
 _ORIENTATIONS = ("parallelism", "perpendicularity", "angularity")
 _SIZES = ("diameter", "distance")
+_MATERIALS = {"": "REGARDLESS", "M": "MAXIMUM", "L": "LEAST"}
 _CENTRED = ("sphere",)  # whose position has a zone that is a ball
 _ROUND_ZONE = ("line3d", "cylinder", "cone", "circle3d", "torus")
 LENGTH = 9  # decimals of mm
@@ -76,7 +80,8 @@ def results_qif(shown: EvaluationSubject) -> bytes:
         features=features,
         kinds={one.name: one.kind for one in shown.evaluation.features},
         datums=datums,
-        frame=shown.evaluation.alignment.datums,
+        frame=tuple((name, "") for name in shown.evaluation.alignment.datums),
+        labels={one.label: one.feature for one in shown.job.evaluation.datum_features},
     )
     for item in shown.evaluation.characteristics:
         asked.add(item)
@@ -379,10 +384,10 @@ class DatumParts:
     definitions: list[str] = field(default_factory=list)
     frames: list[str] = field(default_factory=list)
     _datums: dict[str, int] = field(default_factory=dict)
-    _frames: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _frames: dict[tuple[tuple[str, str], ...], int] = field(default_factory=dict)
 
-    def frame(self, names: Sequence[str]) -> int:
-        """The frame of some datum features, the first one primary."""
+    def frame(self, names: Sequence[tuple[str, str]]) -> int:
+        """The frame of some datum features, the first one primary, each with its material."""
         key = tuple(names)
         if key not in self._frames:
             inside = [
@@ -391,12 +396,12 @@ class DatumParts:
                     parent(
                         "SimpleDatum",
                         reference("DatumDefinitionId", self._datum(name)),
-                        element("MaterialModifier", "REGARDLESS"),
+                        element("MaterialModifier", _MATERIALS[material]),
                         element("ReferencedComponent", "ACTUAL"),
                     ),
                     parent("Precedence", element("PrecedenceEnum", word)),
                 )
-                for name, word in zip(key, _PRECEDENCE, strict=False)
+                for (name, material), word in zip(key, _PRECEDENCE, strict=False)
             ]
             self._frames[key] = self.numbering.next()
             self.frames.append(
@@ -433,14 +438,17 @@ class CharacteristicParts:
         features: of the document.
         kinds: of the features, by name.
         datums: of the document.
-        frame: datums of the alignment, which position and profile refer to.
+        frame: datums of the alignment with their material, which positions and profiles without
+            datums of their own refer to.
+        labels: features of datums, by their labels.
     """
 
     numbering: Numbering
     features: FeatureParts
     kinds: dict[str, str]
     datums: DatumParts
-    frame: tuple[str, ...]
+    frame: tuple[tuple[str, str], ...]
+    labels: dict[str, str]
     definitions: list[str] = field(default_factory=list)
     nominals: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
@@ -484,6 +492,11 @@ class CharacteristicParts:
                 reference("CharacteristicItemId", number),
                 ids("FeatureMeasurementIds", *self._measured(item, feature)),
                 _value(item),
+                *(
+                    [element("Bonus", length(item.bonus))]
+                    if item.material and item.kind == "position"
+                    else []
+                ),
                 id=result,
             )
         )
@@ -495,30 +508,44 @@ class CharacteristicParts:
 
     def _asked(self, item: Characteristic) -> list[str]:
         """The tolerance, in the words of its kind."""
-        width = length(item.tolerance or 0.0)
+        width = item.tolerance or 0.0
         if item.kind in _SIZES:
             return [
                 parent(
                     "Tolerance",
-                    element("MaxValue", width),
-                    element("MinValue", f"-{width}"),
+                    element("MaxValue", length(item.middle + width)),
+                    element("MinValue", length(item.middle - width)),
                     element("DefinedAsLimit", "false"),
                 )
             ]
-        told = [element("ToleranceValue", width)]
+        told = [element("ToleranceValue", length(width))]
         if item.kind == "straightness":
-            told.append(parent("ZoneShape", "<DiametricalZone/>"))
+            return [*told, parent("ZoneShape", "<DiametricalZone/>")]
+        datums = self._datums_of(item)
+        if datums:
+            told.append(reference("DatumReferenceFrameId", self.datums.frame(datums)))
+        material = element("MaterialCondition", _MATERIALS[item.material])
         if item.kind in _ORIENTATIONS:
-            told.append(reference("DatumReferenceFrameId", self.datums.frame([item.datum])))
-            told.append(element("MaterialCondition", "REGARDLESS"))
-            # an axis is held between two planes beside the datum, as the evaluation does
-            told.append(parent("ZoneShape", "<PlanarZone/>"))
-        if item.kind in ("position", "profile") and self.frame:
-            told.append(reference("DatumReferenceFrameId", self.datums.frame(self.frame)))
+            # to a single datum an axis is held between two planes, as the evaluation does
+            round_one = len(item.datums) > 1 and self.kinds[item.feature] in _ROUND_ZONE
+            zone = "<DiametricalZone/>" if round_one else "<PlanarZone/>"
+            told += [material, parent("ZoneShape", zone)]
         if item.kind == "position":
-            told.append(element("MaterialCondition", "REGARDLESS"))
-            told.append(parent("ZoneShape", self._zone(item)))
+            told += [material, parent("ZoneShape", self._zone(item))]
+        if item.kind == "coaxiality":
+            told.append(parent("ZoneShape", "<DiametricalZone/>"))
         return told
+
+    def _datums_of(self, item: Characteristic) -> tuple[tuple[str, str], ...]:
+        """Datum features of a tolerance with their material; none of form and size."""
+        if item.datums:
+            return tuple(
+                (self.labels.get(one.label, one.label), "M" if one.all_modifiers else "")
+                for one in item.datums
+            )
+        if item.datum:
+            return ((item.datum, ""),)
+        return self.frame if item.kind in ("position", "profile") else ()
 
     def _zone(self, item: Characteristic) -> str:
         kind = self.kinds[item.feature]

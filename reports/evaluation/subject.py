@@ -113,7 +113,10 @@ class EvaluationSubject:
         return next((one.coverage for one in known if one is not None), None)
 
     def _profiles(self) -> list[ToleranceSpec]:
-        return [spec for spec in self.job.evaluation.tolerances if spec.kind == "profile"]
+        """Profiles in the frame in which the points are shown."""
+        settings = self.job.evaluation
+        frames = ((), settings.datums)
+        return [s for s in settings.tolerances if s.kind == "profile" and s.datums in frames]
 
 
 def shown_uncertainty(known: JobUncertainty, source: ResultSource) -> UncertaintySubject:

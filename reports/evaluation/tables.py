@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from parts.evaluation.characteristics import location_of
 from parts.evaluation.results import Characteristic, FeatureResult
 from parts.evaluation.tolerance import Conformance
 from planner.evaluation.evaluation import Evaluation
@@ -25,6 +26,7 @@ _STATUS = {
 TWO_SIDED = ("diameter", "distance")
 KINDS = {"line3d": "line", "circle3d": "circle", "line2d": "line", "circle2d": "circle"}
 _MICRO = 1e6
+_MOST_USED = 100.0  # of a tolerance: beyond it a share says no more
 _UNITS = {
     **dict.fromkeys(("encoder", "encoder_resolution", "encoder_offset", "angle"), "rad"),
     "alignment_turn": "rad",
@@ -49,15 +51,18 @@ _CSV = (
 def characteristics_table(shown: EvaluationSubject) -> Table:
     """Nominal, measured, deviation, tolerance, uncertainty, verdict."""
     heads = columns(
+        ("label", ""),
         "characteristic",
         *((head, "mm") for head in ("nominal", "measured", "deviation")),
         "tolerance [mm]",
+        "used",
         ("uncertainty U", "mm"),
         "verdict",
         "decided by",
         "how",
     )
-    rows = [_characteristic(item) for item in shown.evaluation.characteristics]
+    labels = labels_of(shown.evaluation)
+    rows = [_characteristic(item, labels) for item in shown.evaluation.characteristics]
     return Table(
         key="characteristics",
         title="Characteristics",
@@ -88,15 +93,68 @@ def features_table(evaluation: Evaluation) -> Table:
     )
 
 
-def sizes_table(evaluation: Evaluation) -> Table:
-    """Sizes of features beside those that they should have."""
+def coordinates_table(evaluation: Evaluation) -> Table:
+    """Place and sizes of every feature beside those that it should have, row by row: X, Y, Z, D."""
     heads = columns(
-        *("feature", "size", ("nominal", ""), ("measured", ""), ("deviation", "")),
-        *(("standard deviation", ""), "unit"),
+        ("label", ""),
+        *("feature", "of", ("nominal", ""), ("measured", ""), ("deviation", "")),
+        *("tolerance", "used", ("standard deviation", ""), "unit"),
     )
-    rows = [_size(one, name) for one in evaluation.features for name in one.sizes]
-    note = "By least squares. The standard deviation is what the residuals alone say of the size."
-    return Table(key="sizes", title="Sizes", columns=heads, rows=rows_of(rows), note=note)
+    labels = labels_of(evaluation)
+    rows = [
+        (text(labels[one.name]), text(one.name), *row)
+        for one in evaluation.features
+        for row in (*_coordinates(one), *(_size(one, name) for name in one.sizes))
+    ]
+    note = (
+        "By least squares, part frame after alignment. Of an axis the point beside the nominal "
+        "one, of a plane where the nominal normal meets it; N: along a normal that is no axis of "
+        "the part. The standard deviation is what the residuals alone say of a size."
+    )
+    return Table(
+        key="coordinates", title="Measured features", columns=heads, rows=rows_of(rows), note=note
+    )
+
+
+def labels_of(evaluation: Evaluation) -> dict[str, str]:
+    """Numbers of the features, as the picture of the part has them."""
+    return {one.name: str(k + 1) for k, one in enumerate(evaluation.features)}
+
+
+_ALONG = 0.999  # cosine: an axis of the part that is that of a feature
+
+
+def _coordinates(one: FeatureResult) -> list[tuple[Value, ...]]:
+    """X, Y and Z of a feature, as far as it has them."""
+    if one.nominal is None or one.fit is None:
+        return []
+    nominal = location_of(one.nominal, one.deviations.nominal)
+    found = location_of(one.fit.shape, one.deviations.measured)
+    n, f = nominal.direction, found.direction
+    if nominal.kind == "plane":
+        height = float((found.point - nominal.point) @ f / (n @ f))
+        along = int(np.argmax(np.abs(n)))
+        if abs(n[along]) < _ALONG:
+            return [_coordinate("N", 0.0, height)]
+        place = float(nominal.point[along])
+        return [_coordinate("XYZ"[along], place, place + float(np.sign(n[along])) * height)]
+    measured = found.point
+    if nominal.kind == "axis":
+        measured = found.point + f * float((nominal.point - found.point) @ n / (f @ n))
+    across = np.abs(n) < _ALONG if np.isfinite(n).all() else np.ones(3, dtype=bool)
+    return [
+        _coordinate(axis, float(nominal.point[k]), float(measured[k]))
+        for k, axis in enumerate("XYZ")
+        if across[k]
+    ]
+
+
+def _coordinate(axis: str, nominal: float, measured: float) -> tuple[Value, ...]:
+    return (
+        text(axis),
+        *(fixed(1e3 * v, _DECIMALS) for v in (nominal, measured, measured - nominal)),
+        *(text("–"), text("–"), text("–"), text("mm")),
+    )
 
 
 def deviations_table(shown: EvaluationSubject) -> Table:
@@ -128,11 +186,36 @@ def deviations_table(shown: EvaluationSubject) -> Table:
 
 
 def tolerance_text(item: Characteristic) -> str:
-    """A tolerance in millimetres: ± for sizes, the zone otherwise; a dash without one."""
+    """A tolerance in millimetres: limits of sizes, the zone otherwise; a dash without one.
+
+    A material requirement has its letter, and the bonus behind it.
+    """
     if item.tolerance is None:
         return "–"
-    sign = "±" if item.kind in TWO_SIDED else ""
-    return f"{sign}{1e3 * item.tolerance:.{_DECIMALS}f}"
+    told = f"{1e3 * item.tolerance:.{_DECIMALS}f}"
+    if item.kind in TWO_SIDED:
+        if item.middle == 0.0:
+            return f"±{told}"
+        ends = (item.middle + item.tolerance, item.middle - item.tolerance)
+        return " / ".join(f"{round(1e3 * end, _DECIMALS) + 0.0:+.{_DECIMALS}f}" for end in ends)
+    if not item.material:
+        return told
+    return f"{told} {item.material} {1e3 * item.bonus:+.{_DECIMALS}f}"
+
+
+def used_value(item: Characteristic) -> Value:
+    """Share of the tolerance that a deviation uses, with its bar; a dash without a tolerance."""
+    if item.limit is None:
+        return text("–")
+    away = item.deviation - item.middle
+    share = away / item.limit if item.limit > 0.0 else np.copysign(np.inf, away or 1.0)
+    told = f"{100.0 * abs(share):.0f} %" if abs(share) < _MOST_USED else "beyond"
+    return Value(
+        text=told,
+        number=float(100.0 * abs(share)) if np.isfinite(share) else None,
+        status=verdict_status(item),
+        bar=float(np.clip(share, -2.0, 2.0)),
+    )
 
 
 def verdict_text(item: Characteristic) -> str:
@@ -151,11 +234,16 @@ def form_text(width: float | None) -> str:
     return "–" if width is None else f"{1e3 * width:.{_DECIMALS}f}"
 
 
-def _characteristic(item: Characteristic) -> tuple[Value, ...]:
+def _characteristic(item: Characteristic, labels: dict[str, str]) -> tuple[Value, ...]:
     known = item.uncertainty
     seen = verdict_status(item)
     told = Value(text=tolerance_text(item), number=_scaled(item.tolerance))
+    plain = item.kind not in TWO_SIDED and not item.material
+    how = [item.method] if item.method else []
+    how += [f"mating size {1e3 * item.size:.{_DECIMALS}f} mm"] if item.material else []
+    how += [f"datum shift {1e3 * item.datum_shift:.{_DECIMALS}f} mm"] if item.datum_shift else []
     return (
+        text(labels.get(item.feature, "–")),
         text(item.name),
         *(
             fixed(1e3 * value, _DECIMALS, state)
@@ -165,11 +253,12 @@ def _characteristic(item: Characteristic) -> tuple[Value, ...]:
                 (item.deviation, seen),
             )
         ),
-        told if item.tolerance is not None and item.kind not in TWO_SIDED else text(told.text),
+        told if item.tolerance is not None and plain else text(told.text),
+        used_value(item),
         fixed(_NONE if known is None else 1e3 * known.expanded, _DECIMALS),
         text(verdict_text(item), seen),
         text(item.worst or "–"),
-        text(item.method),
+        text("; ".join(how)),
     )
 
 
@@ -179,8 +268,9 @@ def _scaled(value: float | None) -> float | None:
 
 def _rule(shown: EvaluationSubject) -> str:
     told = (
-        "Tolerance: width or diameter of the zone; ± from nominal where it says so. Rows without "
-        "one are for information."
+        "Tolerance: width or diameter of the zone, with its material requirement and the bonus; of "
+        "sizes the limits from nominal. Used: share of it, between its limits. Rows without one "
+        "are for information."
     )
     if shown.coverage is None:
         return f"{told} No uncertainty is known: the limit alone decides."
@@ -232,9 +322,13 @@ def _size(one: FeatureResult, name: str) -> tuple[Value, ...]:
     angular = "angle" in name
     scale, decimals = (float(np.degrees(1.0)), 5) if angular else (1e3, _DECIMALS)
     nominal, measured = one.nominal_sizes.get(name, _NONE), one.sizes[name]
+    item = next((c for c in one.characteristics if c.kind == name and c.tolerance), None)
+    stated = nominal if item is None else item.nominal
     return (
-        *(text(one.name), text(name)),
-        *(fixed(scale * v, decimals) for v in (nominal, measured, measured - nominal)),
+        text("D" if name == "diameter" else name),
+        *(fixed(scale * v, decimals) for v in (stated, measured, measured - stated)),
+        text("–" if item is None else tolerance_text(item)),
+        text("–") if item is None else used_value(item),
         number(scale * _deviation_of(one, name), 3),
         text("deg" if angular else "mm"),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -19,6 +20,7 @@ _SIDES = (
 )
 _PIXELS = 900  # across the part
 _LABELS = 150  # numbers in the picture; of more features the smallest have none
+_LEAST = 6  # pixels of a feature that can hold its number
 _LIGHT = np.array([0.35, -0.45, 0.82])
 # Okabe and Ito's colours, lightened, so that black numbers stay legible on them.
 COLOURS = {
@@ -46,11 +48,28 @@ class PartView:
         title: from where.
         pixels: red, green, blue; white where there is nothing. # (rows, columns, 3)
         feature: number of the feature in each pixel, from 0; -1 for none. # (rows, columns)
+        projection: from a point and 1 to its column and row. # (2, 4)
     """
 
     title: str
     pixels: Array
     feature: Indices
+    projection: Array
+
+    def label_places(self, labelled: Collection[int]) -> dict[int, tuple[int, int]]:
+        """Pixel of each feature's number: its own, next to the middle of all that are seen."""
+        rows, columns = np.nonzero(self.feature >= 0)
+        of = self.feature[rows, columns]
+        order = np.argsort(of, kind="stable")
+        numbers, starts = np.unique(of[order], return_index=True)
+        found: dict[int, tuple[int, int]] = {}
+        for number, own in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+            if number not in labelled or len(own) < _LEAST:
+                continue
+            r, c = rows[own], columns[own]
+            best = int(np.argmin((r - r.mean()) ** 2 + (c - c.mean()) ** 2))
+            found[number] = (int(r[best]), int(c[best]))
+        return found
 
 
 def part_picture(part: Part) -> bytes:
@@ -70,7 +89,7 @@ def part_picture(part: Part) -> bytes:
         axes.imshow(view.pixels, interpolation="none")
         axes.set_title(view.title, fontsize=10)
         axes.axis("off")
-        for number, (row, column) in _places(view, labelled).items():
+        for number, (row, column) in view.label_places(labelled).items():
             text = axes.text(
                 column, row, str(number + 1), ha="center", va="center", fontsize=8, weight="bold"
             )
@@ -80,15 +99,25 @@ def part_picture(part: Part) -> bytes:
     return output.getvalue()
 
 
-def part_views(geometry: Geometry, features: tuple[FormFeature, ...]) -> tuple[PartView, ...]:
-    """The part from two opposite sides, in the colours of its features' kinds."""
+def part_views(
+    geometry: Geometry, features: tuple[FormFeature, ...], colours: Array | None = None
+) -> tuple[PartView, ...]:
+    """The part from two opposite sides.
+
+    Args:
+        geometry: of the part.
+        features: of it.
+        colours: of each feature; those of its kind where they are left out. # (k, 3)
+    """
     mesh = geometry.mesh
     pixel = float(np.linalg.norm(mesh.size)) / _PIXELS
     cloud = splats(mesh, pixel / 1.8)
     owner = np.full(len(mesh), -1)
     for number, feature in enumerate(features):
         owner[feature.triangles] = number
-    colours = np.array([*(COLOURS[one.kind] for one in features), (0.6, 0.6, 0.6)])
+    if colours is None:
+        colours = np.array([COLOURS[one.kind] for one in features]).reshape(-1, 3)
+    colours = np.vstack([colours, (0.6, 0.6, 0.6)])
     light = _LIGHT / np.linalg.norm(_LIGHT)
     views = []
     for title, direction in _SIDES:
@@ -106,7 +135,14 @@ def part_views(geometry: Geometry, features: tuple[FormFeature, ...]) -> tuple[P
         seen[rows, columns] = of  # the nearest comes last
         pixels[rows, columns] = colours[of] * shade[:, None]
         pixels, seen = _filled(pixels, seen)
-        views.append(PartView(title=title, pixels=_outlined(pixels, seen), feature=seen))
+        views.append(
+            PartView(
+                title=title,
+                pixels=_outlined(pixels, seen),
+                feature=seen,
+                projection=view.projection,
+            )
+        )
     return tuple(views)
 
 
@@ -136,19 +172,3 @@ def _labelled(features: tuple[FormFeature, ...]) -> set[int]:
     if len(features) > _LABELS // 2:
         order = [n for n in order if features[n].kind not in ("fillet", "round")]
     return set(order[:_LABELS])
-
-
-def _places(view: PartView, labelled: set[int]) -> dict[int, tuple[int, int]]:
-    """Pixel of each feature's number: one of its own, next to the middle of all that are seen."""
-    rows, columns = np.nonzero(view.feature >= 0)
-    of = view.feature[rows, columns]
-    order = np.argsort(of, kind="stable")
-    numbers, starts = np.unique(of[order], return_index=True)
-    found: dict[int, tuple[int, int]] = {}
-    for number, own in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
-        if number not in labelled or len(own) < 6:
-            continue
-        r, c = rows[own], columns[own]
-        best = int(np.argmin((r - r.mean()) ** 2 + (c - c.mean()) ** 2))
-        found[number] = (int(r[best]), int(c[best]))
-    return found

@@ -196,6 +196,8 @@ def _head(column: Column) -> list[str]:
 
 
 def _cell(value: Value, text: str, room: float) -> dict[str, Any] | str:
+    if value.bar is not None:
+        return {"pieces": [text], "status": value.status.value, "bar": value.bar}
     told = pieces(text, room) if 2 * len(text) > room else [text]
     if value.status is ValueStatus.PLAIN and len(told) == 1:
         return told[0]
@@ -211,6 +213,7 @@ def _widths(
         words = [word for part in heads[k] for word in part.split(" ")]
         head = _BOLD * max(map(_natural, words))
         cells = max((_natural(row[k]) for row in texts), default=0.0)
+        cells += _BAR if any(row[k].bar is not None for row in table.shown) else 0.0
         wanted.append(max(head, cells))
         least.append(wanted[-1] if column.numeric else max(head, min(cells, _WORDS)))
     total = sum(wanted)
@@ -221,6 +224,9 @@ def _widths(
         return [a + share * (b - a) for a, b in zip(least, wanted, strict=True)], 1.0
     squeeze = ROOM / sum(least)
     return [squeeze * w for w in least], max(squeeze, _SMALLEST)
+
+
+_BAR = 50.0  # of a value between its limits, as the template draws it [pt]
 
 
 def _natural(text: str) -> float:

@@ -57,21 +57,24 @@ def test_without_a_tolerance_nothing_passes_or_fails(plain):
 def test_every_characteristic_stands_in_the_table_in_millimetres(shown):
     table = tables.characteristics_table(shown)
     assert len(table.rows) == len(shown.evaluation.characteristics)
+    labels = tables.labels_of(shown.evaluation)
     for row, item in zip(table.rows, shown.evaluation.characteristics, strict=True):
-        assert row[0].text == item.name
-        numbers = [cell.number for cell in row[1:4]]
+        assert (row[0].text, row[1].text) == (labels[item.feature], item.name)
+        numbers = [cell.number for cell in row[2:5]]
         assert numbers == pytest.approx(
             [1e3 * item.nominal, 1e3 * item.measured, 1e3 * item.deviation]
         )
-        assert row[4].text == tables.tolerance_text(item)
-        assert row[5].number == pytest.approx(1e3 * item.uncertainty.expanded)
-        assert row[6].text.lower() == ("–" if item.verdict is None else item.verdict.value)
+        assert row[5].text == tables.tolerance_text(item)
+        if item.limit is not None:
+            assert row[6].bar == pytest.approx(np.clip(item.deviation / item.limit, -2, 2))
+        assert row[7].number == pytest.approx(1e3 * item.uncertainty.expanded)
+        assert row[8].text.lower() == ("–" if item.verdict is None else item.verdict.value)
     assert "ISO 14253-1" in table.note
     assert "95 %" in table.note
 
 
 def test_sizes_are_toleranced_either_way(shown):
-    told = {row[0].text: row[4].text for row in tables.characteristics_table(shown).rows}
+    told = {row[1].text: row[5].text for row in tables.characteristics_table(shown).rows}
     assert told["hole-30 diameter"] == "±0.0800"
     assert told["top flatness"] == "0.0300"
 
@@ -89,13 +92,36 @@ def test_form_stands_by_both_ways_side_by_side_and_the_zone_is_never_wider(shown
         assert zone <= squares * (1 + 1e-9)
 
 
-def test_a_size_has_its_standard_deviation(shown):
-    rows = {(row[0].text, row[1].text): row for row in tables.sizes_table(shown.evaluation).rows}
-    row = rows["hole-30", "diameter"]
+def test_limits_and_bonus_stand_in_the_tolerance():
+    size = replace(characteristic(0.0), kind="diameter", tolerance=1e-4, middle=1e-4)
+    assert tables.tolerance_text(size) == "+0.2000 / +0.0000"
+    assert tables.used_value(replace(size, nominal=0.01, measured=0.01)).bar == -1.0
+    zone = replace(characteristic(8e-5), kind="position", tolerance=1e-4, material="M", bonus=6e-5)
+    assert tables.tolerance_text(zone) == "0.1000 M +0.0600"
+    assert tables.used_value(zone).text == "50 %"
+    none = tables.used_value(replace(zone, tolerance=0.0, bonus=-1e-5))  # smaller than its limit
+    assert (none.text, none.bar, none.status) == ("beyond", 2.0, ValueStatus.BAD)
+
+
+def test_a_feature_has_its_coordinates_and_sizes_row_by_row(shown):
+    table = tables.coordinates_table(shown.evaluation)
+    rows = {(row[1].text, row[2].text): row for row in table.rows}
+    row = rows["hole-30", "D"]
     # 8 points of 2 µm noise on a cylinder: by the fit's own covariance
     fit = shown.evaluation.feature("hole-30").fit
-    assert row[5].number == pytest.approx(1e3 * float(fit.deviation_of("diameter")[0]))
-    assert row[2].number == pytest.approx(30.0, abs=1e-6)
+    assert row[8].number == pytest.approx(1e3 * float(fit.deviation_of("diameter")[0]))
+    assert row[3].number == pytest.approx(30.0, abs=1e-6)
+    assert row[6].text == "±0.0800"
+    assert row[7].bar == pytest.approx(60e-6 / 80e-6, abs=0.1)
+    axis = fit.shape.axis
+    for k, name in enumerate("XYZ"):  # of a bore: across its axis only
+        assert (("hole-30", name) in rows) == (abs(axis[k]) < 0.999)
+    for name in ("X", "Y", "Z"):
+        cells = rows.get(("top", name))
+        if cells:  # one axis alone: where the plane stands, with 2 µm of noise on its points
+            assert name == "Z"
+            assert abs(cells[5].number) < 5e-3
+    assert ("top", "D") not in rows
 
 
 def test_points_outside_their_limit_are_marked(shown):
