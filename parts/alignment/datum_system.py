@@ -31,6 +31,7 @@ _LEAST_SPREAD = 1e-6  # across over along: thinner, points are on one line
 _APART = 1e-3  # of their extent: points that give a direction
 _SHORT = 1e-6  # of the distance of two places: a lever that turns nothing
 _SETTLED = 1e-15  # [rad]
+_FLATTEST = 1e-12  # of their extent: points of a plane that are flat
 _MOST_STEPS = 60
 
 
@@ -535,13 +536,13 @@ def _nearest_outside(q: Array, normal: Callable[..., tuple[Array, Array]], start
     """
     from scipy.optimize import linprog
 
-    x = start.copy()
-    scale = float(np.abs(q).max())
+    x, k = start.copy(), len(start)
+    extent = float(np.abs(q).max())
     for _ in range(_MOST_STEPS):
-        n, slopes = normal(x if len(x) > 1 else float(x[0]))
-        heights = q @ n / scale
-        rows = q @ slopes.T / scale
-        k = len(x)
+        n, slopes = normal(x if k > 1 else float(x[0]))
+        # in units of their range, so that the programme's tolerance is a share of that
+        range_ = max(float(np.ptp(q @ n)), _FLATTEST * extent)
+        heights, rows = q @ n / range_, q @ slopes.T / extent
         # variables: step, top, range; top − range ≤ h + rows·step ≤ top
         over = np.hstack([rows, -np.ones((len(q), 1)), np.zeros((len(q), 1))])
         under = np.hstack([-rows, np.ones((len(q), 1)), -np.ones((len(q), 1))])
@@ -549,12 +550,13 @@ def _nearest_outside(q: Array, normal: Callable[..., tuple[Array, Array]], start
             np.r_[np.zeros(k + 1), 1.0],
             A_ub=np.vstack([over, under]),
             b_ub=np.r_[-heights, heights],
-            bounds=[(-0.1, 0.1)] * k + [(None, None), (0.0, None)],
+            bounds=[(-0.1 * extent / range_, 0.1 * extent / range_)] * k
+            + [(None, None), (0, None)],
             method="highs",
         )
         if not found.success:
             return x
-        step = found.x[:k]
+        step = found.x[:k] * range_ / extent
         x = x + step
         if float(np.abs(step).max()) <= 1e-14:
             break

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from parts.alignment.alignment import move_points, pose_of
 from parts.alignment.datum_system import DatumPoints, align_to_datums
 from parts.errors import AlignmentError
+from parts.fits.zone import minimum_zone
 
 X, Y, Z = np.eye(3)
 PRIMARY = [[0.1, 0.1, 0.0], [0.9, 0.2, 0.0], [0.3, 0.8, 0.0]]
@@ -156,6 +157,13 @@ def test_contact_is_outside_the_material():
     assert found.datums[0].measured[2] == pytest.approx(0.0, abs=1e-12)
     mean = align_to_datums([plane("A", Z, dish, point=np.zeros(3))])
     assert mean.alignment.T_base_part[2, 3] == pytest.approx(-2e-5, abs=1e-12)
+
+    # the plane outside all points that is nearest to the farthest: the oracle is the minimum zone
+    rough = np.column_stack([square[:, :2], 1e-5 * np.random.default_rng(2).normal(size=5)])
+    found = align_to_datums([plane("A", Z, rough, contact=True, point=np.zeros(3))])
+    heights = move_points(found.alignment.T_part_base, rough)[:, 2]
+    assert heights.max() == pytest.approx(0.0, abs=1e-14)
+    assert np.ptp(heights) == pytest.approx(minimum_zone("plane", rough).width, abs=1e-13)
 
     A, shaft = plane("A", Z, PRIMARY), bore("B", 0.0, 0.0, sides=1.0)
     burr = shaft.measured.copy()
