@@ -10,6 +10,7 @@ Source: [ISO5459] §6 and §7: association of single features and of datum syste
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -219,7 +220,7 @@ class _Element:
 
 def _element(datum: DatumPoints, R: Array) -> _Element:
     """The element in the nominal direction, of a part that is turned by R."""
-    point, size = _place(datum, R @ datum.direction)
+    point, size = associated_place(datum, R @ datum.direction)
     return _Element(datum=datum, point=point, size=size)
 
 
@@ -572,7 +573,7 @@ def _free_axis(datum: DatumPoints) -> Array:
     return found.value("axis")
 
 
-def _place(datum: DatumPoints, direction: Array) -> tuple[Array, float]:
+def associated_place(datum: DatumPoints, direction: Array) -> tuple[Array, float]:
     """A point of the element with a given direction, and its size. [m].
 
     Raises:
@@ -623,11 +624,21 @@ def _fit(datum: DatumPoints, kind: str, points: Array) -> Fit:
     try:
         return fit(kind, points, hollow=hollow)
     except FitError as error:
+        if kind == "cylinder":  # few points lie on several: the one about the nominal axis is meant
+            with suppress(FitError):
+                return fit(kind, points, hollow=hollow, hint=_nominal_cylinder(datum))
         raise AlignmentError(
             f"The datum {datum.name!r} cannot be taken from its {len(points)} points: "
             f"{error.message}",
             **error.facts,
         ) from error
+
+
+def _nominal_cylinder(datum: DatumPoints) -> Cylinder:
+    away = datum.measured - datum.measured.mean(axis=0)
+    across = away - np.outer(away @ datum.direction, datum.direction)
+    radius = float(np.linalg.norm(across, axis=1).mean())
+    return Cylinder(point=datum.measured.mean(axis=0), axis=datum.direction, radius=radius)
 
 
 def _unit(vector: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, Unpack
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from parts.evaluation.outliers import outlying_points
 from parts.evaluation.results import PointDeviations
 from parts.fits.fit_result import Fit, Fitted, FittedShape
 from parts.fits.fitting import Outlier, fit, minimum_rms
+from parts.fits.solver import Options
+from parts.geometry.surfaces import Cylinder
 from robots.core.arrays import Array, Indices
 
 
@@ -261,10 +263,28 @@ def _ruled_out(kind: str, points: Array, tolerance: float) -> bool:
 
 def _fitted(kind: str, points: Array, normals: Array) -> Fit | None:
     """The fit; None where the points do not hold it: another kind is tried then."""
+    if kind == "line3d":
+        return _tried(kind, points)
+    found = _tried(kind, points, outward=normals)
+    if found is None and kind == "cylinder":  # few points lie on several; their normals are of one
+        return _tried(kind, points, outward=normals, hint=_of_normals(points, normals))
+    return found
+
+
+def _tried(kind: str, points: Array, **options: Unpack[Options]) -> Fit | None:
     try:
-        return fit(kind, points, outward=normals) if kind != "line3d" else fit(kind, points)
+        return fit(kind, points, **options)
     except FitError:
         return None
+
+
+def _of_normals(points: Array, normals: Array) -> Cylinder:
+    """The cylinder whose normals are those of the points, about their middle."""
+    axis = np.linalg.svd(normals, full_matrices=False)[2][2]
+    middle = points.mean(axis=0)
+    away = points - middle
+    radius = float(np.linalg.norm(away - np.outer(away @ axis, axis), axis=1).mean())
+    return Cylinder(point=middle, axis=axis, radius=radius)
 
 
 def _holds(found: Fit, points: Array, normals: Array, tolerance: float) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from parts.alignment.datum_system import DatumKind, DatumPoints
+from parts.alignment.datum_system import DatumKind, DatumPoints, associated_place
 from parts.errors import EvaluationError
 from parts.evaluation.association import nominal_feature
 from parts.evaluation.characteristics import location_of
@@ -80,7 +80,7 @@ def nominal_datum(
     feature = nominal_feature(nominal[rows], own)
     if feature.shape is not None and feature.kind in ("cylinder", "cone", "sphere", "circle3d"):
         place = location_of(feature.shape, nominal[rows])
-        return NominalDatum(
+        found = NominalDatum(
             datum=datum,
             kind="axis" if place.kind == "axis" else "centre",
             point=place.point,
@@ -89,7 +89,10 @@ def nominal_datum(
             rows=rows,
             normals=own,
         )
-    if len(walls):  # beside the points in the round ends of a slot
+        # seen as the measured points will be, so that a perfect part is found where it should be
+        point, _ = associated_place(found.at(nominal), place.direction)
+        return replace(found, point=point)
+    if 2 * len(walls) > len(rows):  # beside the points in the round ends of a slot
         return _flat(datum, "slot", nominal, own[walls], rows[walls])
     raise EvaluationError(
         f"{who} is no datum feature: its {len(rows)} nominal points lie on no plane, bore, shaft, "

@@ -26,7 +26,7 @@ def evaluate(
     as_json: Json = False,
     align: Annotated[
         str,
-        option("--align", "HOW", "Instead of the job's: none, points, normals, surface, datums, rps."),
+        option("--align", "HOW", "Not the job's: none, points, normals, surface, datums, rps."),
     ] = "",
     robot: Annotated[
         str,

@@ -103,7 +103,10 @@ def test_the_command_line_may_align_otherwise(palpeur, job, measured):
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ("best", "there is no such alignment; choose from none, points, normals, surface, datums."),
+        (
+            "best",
+            "there is no such alignment; choose from none, points, normals, surface, datums, rps.",
+        ),
         ("surface", "the job has no part.geometry"),
         ("datum", "the job names no datums"),
         ("datums", "the job names no datums"),
