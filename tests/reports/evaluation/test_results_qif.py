@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.evaluation.results import FeatureResult, PointDeviations
-from parts.evaluation.tolerance import Conformance
+from parts.drawing.drawing import DatumElement, DatumReference
+from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
+from parts.evaluation.tolerance import Conformance, DatumFeature
 from parts.fits.fitting import fit
 from planner.evaluation.reading import read_measured
 from reports.evaluation.qif import results_qif
@@ -92,6 +93,55 @@ def test_every_kind_of_feature_is_valid(qif_schema, shown):
     for word in words:
         for part in ("Definition", "Nominal", "Item", "Measurement"):
             assert root.find(f".//q:{word}Feature{part}", NAMESPACE) is not None, (word, part)
+
+
+def test_datum_systems_and_material_requirements_are_valid(qif_schema, shown):
+    def element(label, *modifiers):
+        return DatumReference(elements=(DatumElement(label=label, modifiers=modifiers),))
+
+    datums = (element("top"), element("B", "MMB"), element("front"))
+    kinds = {
+        "position": "hole-30",
+        "coaxiality": "hole-20",
+        "perpendicularity": "hole-30",
+        "circular runout": "hole-30",
+        "total runout": "hole-30",
+        "profile": "back",
+    }
+    with_material = ("position", "perpendicularity")
+    items = [
+        Characteristic(
+            name=f"{name} {kind}",
+            feature=name,
+            kind=kind,
+            nominal=0.0,
+            measured=5e-5,
+            tolerance=1e-4,
+            datums=datums,
+            material="M" if kind in with_material else "",
+            bonus=2e-5 if kind in with_material else 0.0,
+        )
+        for kind, name in kinds.items()
+    ]
+    size = Characteristic(
+        name="size", feature="hole-30", kind="diameter", nominal=0.03, measured=0.03005,
+        tolerance=5e-5, middle=5e-5,
+    )  # fmt: skip
+    label = DatumFeature(label="B", feature="hole-20")
+    settings = replace(shown.job.evaluation, datum_features=(label,))
+    told = replace(
+        shown,
+        job=replace(shown.job, evaluation=settings),
+        evaluation=replace(shown.evaluation, characteristics=(*items, size)),
+    )
+    root = check(qif_schema, told)
+    assert texts(root, ".//q:DatumReferenceFrame//q:MaterialModifier") == [
+        "REGARDLESS", "MAXIMUM", "REGARDLESS",
+    ]  # fmt: skip
+    bonus = texts(root, ".//q:PositionCharacteristicMeasurement/q:Bonus")
+    assert [float(text) for text in bonus] == [0.02]
+    limits = root.find(".//q:DiameterCharacteristicDefinition/q:Tolerance", NAMESPACE)
+    assert [float(limits[0].text), float(limits[1].text)] == [0.1, 0.0]
 
 
 def test_a_feature_without_a_fit_is_defined_by_its_points(qif_schema, shown):
