@@ -92,7 +92,7 @@ def nominal_datum(
         # seen as the measured points will be, so that a perfect part is found where it should be
         point, _ = associated_place(found.at(nominal), place.direction)
         return replace(found, point=point)
-    if 2 * len(walls) > len(rows):  # beside the points in the round ends of a slot
+    if len(walls) and _is_slot(nominal[rows], own, walls):
         return _flat(datum, "slot", nominal, own[walls], rows[walls])
     raise EvaluationError(
         f"{who} is no datum feature: its {len(rows)} nominal points lie on no plane, bore, shaft, "
@@ -119,6 +119,20 @@ def _flat(
         rows=rows,
         normals=own,
     )
+
+
+def _is_slot(points: Array, normals: Array, walls: Indices) -> bool:
+    """Whether all points are half a width from the median plane of two walls, along their normals.
+
+    So are those of a bore, but all from one axis; those of a slot's round ends are not.
+    """
+    a = normals[walls[0]]
+    heights, up = points[walls] @ a, normals[walls] @ a > 0.0
+    top, bottom = float(heights[up].mean()), float(heights[~up].mean())
+    centres = points - 0.5 * (top - bottom) * normals
+    along = np.cross(a, np.linalg.svd(normals, full_matrices=False)[2][2])
+    away = np.abs(centres @ a - 0.5 * (top + bottom))
+    return float(away.max()) <= _LEVEL and float(np.ptp(centres @ along)) > 10.0 * _LEVEL
 
 
 def _walls(points: Array, normals: Array) -> Indices:
