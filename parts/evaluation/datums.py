@@ -14,6 +14,7 @@ from parts.evaluation.tolerance import DatumFeature
 from robots.core.arrays import Array, Indices
 
 _FLAT = 0.999  # cosine of nominal normals that are still one plane's
+_MOST = 20  # normals that are tried for the sides of a slot, the commonest first
 _LEVEL = 1e-5  # [m] that points of one flat side may lie above each other, as printed
 
 
@@ -74,8 +75,7 @@ def nominal_datum(
     own = normals[rows]
     if float((own @ own[0]).min()) >= _FLAT:
         return _flat(datum, "plane", nominal, own, rows)
-    walls = _walls(nominal[rows], own)
-    if len(walls) == len(rows):
+    if len(_walls(nominal[rows], own, own[:1])) == len(rows):
         return _flat(datum, "slot", nominal, own, rows)
     feature = nominal_feature(nominal[rows], own)
     if feature.shape is not None and feature.kind in ("cylinder", "cone", "sphere", "circle3d"):
@@ -92,6 +92,8 @@ def nominal_datum(
         # seen as the measured points will be, so that a perfect part is found where it should be
         point, _ = associated_place(found.at(nominal), place.direction)
         return replace(found, point=point)
+    known, counts = np.unique(np.round(own, 6), axis=0, return_counts=True)
+    walls = _walls(nominal[rows], own, known[np.argsort(-counts, kind="stable")[:_MOST]])
     if len(walls) and _is_slot(nominal[rows], own, walls):
         return _flat(datum, "slot", nominal, own[walls], rows[walls])
     raise EvaluationError(
@@ -135,10 +137,16 @@ def _is_slot(points: Array, normals: Array, walls: Indices) -> bool:
     return float(away.max()) <= _LEVEL and float(np.ptp(centres @ along)) > 10.0 * _LEVEL
 
 
-def _walls(points: Array, normals: Array) -> Indices:
-    """Rows of the points on two flat sides that face opposite ways; none where there are not."""
+def _walls(points: Array, normals: Array, candidates: Array) -> Indices:
+    """Rows of the points on two flat sides that face opposite ways; none where there are not.
+
+    Args:
+        points: # (k, 3) [m]
+        normals: theirs. # (k, 3)
+        candidates: normals that one of the sides may have. # (c, 3)
+    """
     best = np.zeros(0, dtype=np.int64)
-    for normal in normals:
+    for normal in candidates:
         cosines = normals @ normal
         rows = np.flatnonzero(np.abs(cosines) >= _FLAT)
         heights, up = points[rows] @ normal, cosines[rows] > 0.0

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from parts.drawing.drawing import DatumElement, DatumReference
 from parts.errors import PartError
 from parts.points import ProbePoints
@@ -23,6 +25,7 @@ CompensationNormal = Literal["nominal", "fitted"]
 Lock = Literal["x", "y", "z", "normal"]
 _BOUNDARIES = {"(M)": "MMB", "(L)": "LMB"}
 _MOST_DATUMS = 3
+_ENOUGH = 200  # points of a datum that tell what it holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,15 +212,20 @@ def _check_held(
         return
     from parts.evaluation.comparison import AlignmentTask, aligned_to
 
+    named = [known.datums[one.label].feature for one in datums]
+    features = np.array(points.features, dtype=object)
+    rng = np.random.default_rng(1)  # at random, so that both sides of a slot are among them
+    some = [rng.permutation(np.flatnonzero(features == name))[:_ENOUGH] for name in named]
+    few = points.take(np.concatenate(some))
     task = AlignmentTask(
         method="datums",
-        nominal=points.positions,
-        normals=points.normals,
-        features=points.features,
+        nominal=few.positions,
+        normals=few.normals,
+        features=few.features,
         datums=tuple(known.datums[one.label] for one in datums),
     )
     try:
-        aligned_to(task, points.positions)
+        aligned_to(task, few.positions)
     except PartError as error:
         raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error
 

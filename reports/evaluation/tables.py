@@ -55,7 +55,7 @@ def characteristics_table(shown: EvaluationSubject) -> Table:
         "characteristic",
         *((head, "mm") for head in ("nominal", "measured", "deviation")),
         "tolerance [mm]",
-        "used",
+        ("used", ""),
         ("uncertainty U", "mm"),
         "verdict",
         "decided by",
@@ -98,7 +98,7 @@ def coordinates_table(evaluation: Evaluation) -> Table:
     heads = columns(
         ("label", ""),
         *("feature", "of", ("nominal", ""), ("measured", ""), ("deviation", "")),
-        *("tolerance", "used", ("standard deviation", ""), "unit"),
+        *("tolerance", ("used", ""), ("standard deviation", ""), "unit"),
     )
     labels = labels_of(evaluation)
     rows = [

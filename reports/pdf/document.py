@@ -226,7 +226,7 @@ def _widths(
     return [squeeze * w for w in least], max(squeeze, _SMALLEST)
 
 
-_BAR = 50.0  # of a value between its limits, as the template draws it [pt]
+_BAR = 5.6 * SIZE  # of a value between its limits, as the template draws it [pt]
 
 
 def _natural(text: str) -> float:
