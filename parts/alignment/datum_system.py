@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -119,6 +119,15 @@ class DatumAlignment:
         free = Vt[int(np.count_nonzero(sizes > _SHORT)) :]
         turned = np.cross(free[:, None, 3:] / lever, points - self.held.centre)
         return np.asarray(free[:, None, :3] + turned)
+
+    @property
+    def leaves_free(self) -> bool:
+        """Whether the part has a motion that no datum holds."""
+        return int(np.linalg.matrix_rank(self.held.rows, tol=_SHORT)) < len(np.eye(6))
+
+    def settled(self) -> DatumAlignment:
+        """The same where what the datums leave free was chosen otherwise."""
+        return replace(self, held=replace(self.held, rows=np.eye(6)))
 
     def require_held(self, system: str) -> None:
         """Refuse a system that leaves the part a motion.

@@ -392,7 +392,7 @@ class _Tolerances:
         subjects = self._moved(held.alignment, features)
         frame = DatumFrame(task=task, T_part_aligned=T, held=held, subjects=subjects)
         shifting = [one.label for one in system if one.all_modifiers]
-        return self._shifted(frame, system, shifting) if shifting else frame
+        return self._shifted(frame, system, shifting) if shifting or held.leaves_free else frame
 
     def _moved(self, alignment: Alignment, features: Collection[str]) -> dict[str, FeaturePoints]:
         """Some features in another frame; what their fits rest on stays."""
@@ -409,7 +409,7 @@ class _Tolerances:
     def _shifted(
         self, frame: DatumFrame, system: tuple[DatumReference, ...], shifting: list[str]
     ) -> DatumFrame:
-        """The frame in which the datums' clearances serve all its tolerances best."""
+        """The frame in which clearances and motions left free serve all its tolerances best."""
         clearances = tuple(self._clearance(frame, label) for label in shifting)
         gauged = [
             one
@@ -426,9 +426,10 @@ class _Tolerances:
         return replace(
             frame,
             T_part_aligned=T,
+            held=frame.held.settled(),
             clearances=clearances,
             subjects=self._moved(alignment, frame.subjects),
-            unshifted=frame.subjects,
+            unshifted=frame.subjects if clearances and not frame.held.leaves_free else {},
         )
 
     def _clearance(self, frame: DatumFrame, label: str) -> Clearance:
@@ -462,7 +463,7 @@ class _Tolerances:
         try:
             mating = self._mating(spec)
             there = None if mating is None else mating.moved(frame.T_part_aligned)
-            characteristic_of(spec, frame.subjects, frame.held, there)
+            characteristic_of(spec, frame.subjects, frame.held.settled(), there)
             return gauged_points(spec, frame.subjects[spec.feature], there)
         except PartError:  # and it says so where it is judged
             return None

@@ -24,6 +24,7 @@ from parts.fits.zone import ENVELOPE_KINDS, Envelope, circumscribed, inscribed, 
 from robots.core.arrays import Array
 
 _LOCATES = (*ORIENTATION_KINDS, "position", "coaxiality")
+_POINTS = ("axis", "centre")
 _HELD = 1e-6  # of a motion of unit length
 _TIGHT = 1e-9  # of a clearance: what rounding may leave of it
 
@@ -172,21 +173,26 @@ def material_boundary(
 def datum_shift(
     aligned: DatumAlignment, clearances: Sequence[Clearance], gauged: Sequence[GaugedPoints]
 ) -> Array:
-    """The motion of the part within its datums' boundaries that the zones ask least of. # (4, 4).
+    """The motion of the part that its datums allow and that the zones ask least of. # (4, 4).
 
-    All features are seen by one gauge at once (simultaneous requirement). The motion keeps every
-    other datum where it is, to first order, and stays within the boundaries exactly; a motion that
-    is not quite the best one only makes the values larger.
+    Datums with a clearance may shift in their boundaries; what no datum holds is free. All features
+    are seen by one gauge at once (simultaneous requirement). The motion keeps every other datum
+    where it is, to first order, and stays within the boundaries exactly; a motion that is not quite
+    the best one only makes the values larger.
 
     Raises:
         EvaluationError: the datum features do not enter their boundaries together.
     """
     from scipy.optimize import minimize
 
-    scale = max([1e-6, *(one.diameter for one in clearances)])
-    centre = np.mean(np.vstack([one.ends for one in clearances]), axis=0)
+    far = max(float(_excess(one, np.eye(4)).max()) + one.limit for one in gauged)
+    scale = max([1e-6, far, *(one.diameter for one in clearances)])
+    shifting = {one.datum.name for one in clearances}
+    # about a point that a datum holds, a turn leaves it there whatever its angle
+    held = [d.measured for d in aligned.datums if d.kind in _POINTS and d.name not in shifting]
+    centre = held[0] if held else np.mean(np.vstack([one.points for one in gauged]), axis=0)
     reach = max([1e-3, *(float(np.abs(one.points - centre).max()) for one in gauged)])
-    freedoms = _freedoms(aligned, {one.datum.name for one in clearances}, centre, reach)
+    freedoms = _freedoms(aligned, shifting, centre, reach)
 
     def motion(x: Array) -> Array:
         twist = scale * (x @ freedoms)
@@ -196,13 +202,15 @@ def datum_shift(
     def outside(x: Array) -> Array:
         """Squared room that the datums have left; below zero they leave their boundary."""
         T = motion(x)
-        return np.concatenate([_room(one, T) for one in clearances]) / scale**2
+        return np.concatenate([np.ones(1), *(_room(one, T) / scale**2 for one in clearances)])
 
     def excess(x: Array) -> Array:
         T = motion(x)
         return np.concatenate([_excess(one, T) for one in gauged]) / scale
 
     count = len(freedoms)
+    if not count:
+        return np.eye(4)
     start = np.r_[np.zeros(count), excess(np.zeros(count)).max()]
     found = minimize(
         lambda y: y[-1],

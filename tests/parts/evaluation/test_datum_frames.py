@@ -356,10 +356,9 @@ def test_runout_and_coaxiality_about_a_datum_axis():
     ("spec", "text"),
     [
         (
-            {"feature": "h1", "kind": "position", "datums": system("A", "B")},
-            r"A\|B do not hold the position of 'h1': it can turn about \(0, 0, 1\)",
+            {"feature": "D", "kind": "angularity", "datums": system("A", "B")},
+            r"A\|B do not hold the angularity of 'D': .*it can turn about \(0, 0, 1\)",
         ),
-        ({"feature": "h1", "kind": "profile", "datums": system("A")}, "do not hold the profile"),
         ({"feature": "h1", "kind": "coaxiality", "datums": system("B")}, "not coaxial .*58.31 mm"),
         ({"feature": "h1", "kind": "total runout", "datums": system("A")}, "A have none"),
         ({"feature": "h1", "kind": "position", "datums": ABC, "material": "M"}, "no tolerance of"),
@@ -376,6 +375,40 @@ def test_what_cannot_be_evaluated_says_why(spec, text):
     found = judged(plate(["B"]), ToleranceSpec(value=0.1 * MM, **spec))
     [refusal] = found.refusals
     assert re.search(text, refusal.reason), refusal.reason
+
+
+def test_what_the_datums_leave_free_is_one_motion_for_the_whole_pattern():
+    """To A|B the bores may turn about B, all by one angle; the answer is worked by hand.
+
+    h1, r1 from B, is turned by +1 mrad and h2, r2, by -1 mrad: the turn x that serves both best has
+    r1 (1 - x) = r2 (1 + x), so that each is off by 2 r1 r2 / (r1 + r2) mrad.
+    """
+    turned = {}
+    for name, turn in (("h1", 1e-3), ("h2", -1e-3)):
+        R = Rotation.from_rotvec([0.0, 0.0, turn]).as_matrix()[:2, :2]
+        turned[name] = {"at": R @ PLACES[name] - PLACES[name]}
+    specs = [
+        ToleranceSpec(feature=name, kind="position", value=0.1 * MM, datums=system("A", "B"))
+        for name in ("h1", "h2")
+    ]
+    found = judged(plate(**turned), *specs)
+    r1, r2 = (float(np.hypot(*PLACES[name])) for name in ("h1", "h2"))
+    expected = 2 * 2e-3 * r1 * r2 / (r1 + r2) * MM
+    for name in ("h1", "h2"):
+        assert only(found, name).measured == pytest.approx(expected, rel=1e-5)
+        assert only(found, name).datum_shift == 0.0
+    # each by itself may turn until it is right
+    alone = judged(plate(h1=turned["h1"]), specs[0], seed=3)
+    assert only(alone, "h1").measured == pytest.approx(0.0, abs=1e-9)
+    # to A alone the pattern is free on A: only the distance of the two counts, half for each
+    apart = plate(h1={"at": (0.3, 0.1)}, h2={"at": (0.3, 0.1)})
+    both = [replace(spec, datums=system("A")) for spec in specs]
+    assert only(judged(apart, *both), "h1").measured == pytest.approx(0.0, abs=1e-8)
+    line = np.subtract(PLACES["h1"], PLACES["h2"])
+    wide = plate(h1={"at": 0.1 * line / np.hypot(*line)})
+    for name in ("h1", "h2"):
+        item = only(judged(wide, *both), name)
+        assert item.measured == pytest.approx(0.1 * MM, rel=1e-5)
 
 
 def test_freedoms_that_do_not_matter_are_free():
