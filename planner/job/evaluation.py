@@ -140,7 +140,7 @@ class _Known:
             matching(name, (*self.datums, *self.features), path, self._source)
         return the_one(name, self.features, path, self._source)
 
-    def system(self, names: tuple[str, ...], path: KeyPath) -> tuple[DatumReference, ...]:
+    def datum_system(self, names: tuple[str, ...], path: KeyPath) -> tuple[DatumReference, ...]:
         """A datum system, in which "B(M)" is B at its maximum material boundary."""
         from parts.evaluation.tolerance import DatumFeature
 
@@ -192,7 +192,7 @@ def _check_alignment(file: JobFile, known: _Known, source: JobText) -> tuple[Dat
             raise source.error(
                 ("evaluation", "alignment"), f'is "{method}", which needs {example}.'
             )
-    return known.system(table.datums, path)
+    return known.datum_system(table.datums, path)
 
 
 def _check_held(
@@ -266,7 +266,7 @@ def _tolerances(
         path: KeyPath = ("tolerance", row)
         features = matching(table.feature, known.features, (*path, "feature"), source)
         datum = "" if table.datum is None else known.feature(table.datum, (*path, "datum"))
-        datums = known.system(table.datums, (*path, "datums"))
+        datums = known.datum_system(table.datums, (*path, "datums"))
         taken = {datum, *(known.datums[one.label].feature for one in datums)}
         if table.feature not in known.features:  # of a wildcard: none that is its own datum
             features = tuple(

@@ -20,7 +20,9 @@ from parts.evaluation.characteristics import FORM_OF
 from parts.evaluation.measured_points import MeasuredPoints
 from parts.evaluation.tolerance import (
     FORM_KINDS,
+    OF_AXES,
     TOLERANCE_KINDS,
+    WITH_DATUM,
     ToleranceKind,
     ToleranceSpec,
     Uncertainty,
@@ -323,9 +325,14 @@ def completed(wanted: PointCountRequest, job: Job, kind: str) -> PointCountReque
     """
     if wanted.kind:
         return wanted
+    known = {one.label: one.feature for one in job.evaluation.datum_features}
     for spec in job.evaluation.tolerances:
-        if spec.feature == wanted.feature:
-            return replace(wanted, kind=spec.kind, datum=spec.datum)
+        if spec.feature != wanted.feature or spec.kind in OF_AXES:
+            continue
+        datum = spec.datum
+        if spec.kind in WITH_DATUM and spec.datums:  # the primary alone says how it is turned
+            datum = known[spec.datums[0].label]
+        return replace(wanted, kind=spec.kind, datum=datum)
     usual = "diameter" if kind in _ROUND else FORM_OF.get(kind, "profile")
     return replace(wanted, kind=usual)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from parts.alignment.reference_points import ReferencePoints
 from parts.errors import PartError
 from parts.evaluation.comparison import align, compare
 from parts.evaluation.uncertainty import aligned_errors
@@ -68,9 +71,24 @@ def test_best_fit_of_points_is_that_of_kabsch(block, task_of):
     np.testing.assert_allclose(found.T_base_part[:3, 3], seen - R.apply(centre), atol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["points", "normals", "datums"])
-def test_errors_after_alignment_are_those_of_aligning_again(block, task_of, method):
-    task = task_of(block, method=method, datums=DATUMS if method == "datums" else ())
+@pytest.mark.parametrize(
+    ("method", "datums"),
+    [
+        ("points", ()),
+        ("normals", ()),
+        ("rps", ()),
+        ("datums", DATUMS),
+        ("datums", ("top", "bore", "left")),
+        ("datums", ("bore", "top", "front")),
+    ],
+)
+def test_errors_after_alignment_are_those_of_aligning_again(block, task_of, method, datums):
+    task = task_of(block, method=method, datums=datums)
+    if method == "rps":
+        rows = np.array([0, 3, 15, 16, 48, 60])  # three of the top, one of the left, two in front
+        targets = ReferencePoints(nominal=block.positions[rows], directions=block.normals[rows])
+        aligned = replace(task.alignment, targets=targets, target_rows=rows)
+        task = replace(task, alignment=aligned)
     errors = 1e-6 * RNG.normal(size=(4, len(block), 3))
     base = align(task.alignment, block.positions).T_part_base
     linear = aligned_errors(task.alignment, block.positions, block.normals, errors)
