@@ -30,6 +30,7 @@ _VERDICTS = {
     Conformance.PASS: (0.52, 0.78, 0.66),
 }
 _WHOLE = ("facets", "freeform")  # which say nothing of where a feature lies
+_FACING = 0.1  # cosine to the eye: what faces away more is not seen
 _FRAME, _NOTE = 0.6, 0.35  # above and below the picture [in]
 
 
@@ -45,7 +46,7 @@ def labelled_part(shown: EvaluationSubject) -> Figure:
     title = f"Measured features: {label(shown.job.name)}"
     if geometry is None:
         figure = Figure(figsize=(WIDTH, 4.6))
-        _draw_points(figure.add_axes((0.06, 0.06, 0.9, 0.76)), shown)
+        _draw_points(figure.add_axes((0.08, 0.16, 0.88, 0.68)), shown)
         caption(figure, title, note)
         return figure
     forms = form_features(geometry)
@@ -84,6 +85,8 @@ def _number(
     for one in shown.evaluation.features:
         of = owners[one.name]
         if any(forms[number].kind in _WHOLE for number in of):
+            if float((one.deviations.normals @ view.towards).max()) < _FACING:
+                continue
             middle = np.append(one.deviations.nominal.mean(axis=0), 1.0)
             column, row = (view.projection @ middle).tolist()
         else:

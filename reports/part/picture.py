@@ -56,6 +56,12 @@ class PartView:
     feature: Indices
     projection: Array
 
+    @property
+    def towards(self) -> Array:
+        """Direction from the part to the eye, unit. # (3,)."""
+        across = np.cross(self.projection[0, :3], -self.projection[1, :3])
+        return np.asarray(across / np.linalg.norm(across))
+
     def label_places(self, labelled: Collection[int]) -> dict[int, tuple[int, int]]:
         """Pixel of each feature's number: its own, next to the middle of all that are seen."""
         rows, columns = np.nonzero(self.feature >= 0)
