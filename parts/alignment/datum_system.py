@@ -30,7 +30,8 @@ DatumKind = Literal["plane", "axis", "centre", "slot"]
 PARALLEL = 2e-3  # [rad]: nominal directions come from points with rounded coordinates
 _LEAST_SPREAD = 1e-6  # across over along: thinner, points are on one line
 _APART = 1e-3  # of their extent: points that give a direction
-_SHORT = 1e-6  # of the distance of two places: a lever that turns nothing
+_LEVER = 1e-4  # [m] shorter, two places are one but for their printed coordinates
+_SHORT = 1e-6  # of a motion of unit length
 _SETTLED = 1e-15  # [rad]
 _FLATTEST = 1e-12  # of their extent: points of a plane that are flat
 _MOST_STEPS = 60
@@ -255,7 +256,7 @@ def _turn_by_place(element: _Element, pose: _Orientation, anchors: Sequence[_Ele
     arm = element.datum.point - anchor.datum.point
     seen = element.point - anchor.point
     if pose.level == 0:  # of two centres
-        if element.datum.kind == "centre" and np.linalg.norm(arm) > _SHORT:
+        if element.datum.kind == "centre" and np.linalg.norm(arm) > _LEVER:
             pose.hold_direction(arm / np.linalg.norm(arm), seen / np.linalg.norm(seen))
         return
     b = pose.measured
@@ -263,8 +264,7 @@ def _turn_by_place(element: _Element, pose: _Orientation, anchors: Sequence[_Ele
         if not pose.parallel(element.datum.direction) and element.datum.kind == "axis":
             return
         one, other = (v - (v @ b) * b for v in (pose.rotation @ arm, seen))
-        lever = float(np.linalg.norm(one))
-        if lever > _SHORT * (1.0 + float(np.linalg.norm(arm))) and np.linalg.norm(other) > 0.0:
+        if min(float(np.linalg.norm(one)), float(np.linalg.norm(other))) > _LEVER:
             pose.turn(_angle_about(b, one, other))
         return
     if pose.parallel(element.datum.direction):
@@ -285,7 +285,7 @@ def _turn_to_side(element: _Element, pose: _Orientation, anchor: _Element) -> No
     along = (n @ b) * (arm @ b)
     u, v = n - (n @ b) * b, np.cross(b, n)
     size = float(np.hypot(arm @ u, arm @ v))
-    if size <= _SHORT * float(np.linalg.norm(arm)) or abs(wanted - along) > size:
+    if size**2 - (wanted - along) ** 2 < _LEVER**2:  # it lies across the arm, and turns nothing
         return
     # size · cos(φ − β) = wanted − along; of its two roots the smaller turn is meant
     beta = float(np.arctan2(arm @ v, arm @ u))
@@ -517,8 +517,8 @@ def _flattest_turn(C: Array, c: float, s: float) -> float:
 def _tangent_turn(q: Array, c: float, s: float) -> float:
     """Turn of the normal of the plane outside all points that is nearest to them. [rad]."""
 
-    def normal(phi: float) -> tuple[Array, Array]:
-        n = np.array([c, s * np.cos(phi), s * np.sin(phi)])
+    def normal(x: Array) -> tuple[Array, Array]:
+        n = np.array([c, s * np.cos(x[0]), s * np.sin(x[0])])
         return n, np.array([[0.0, -n[2], n[1]]])
 
     return float(_nearest_outside(q, normal, np.zeros(1))[0])
@@ -535,11 +535,12 @@ def _tangent_normal(datum: DatumPoints, start: Array) -> Array:
         n = R @ start
         return n, np.array([np.cross(u, n), np.cross(v, n)])
 
-    x = _nearest_outside(q, lambda x: normal(np.atleast_1d(x)), np.zeros(2))
-    return np.asarray(normal(x)[0])
+    return np.asarray(normal(_nearest_outside(q, normal, np.zeros(2)))[0])
 
 
-def _nearest_outside(q: Array, normal: Callable[..., tuple[Array, Array]], start: Array) -> Array:
+def _nearest_outside(
+    q: Array, normal: Callable[[Array], tuple[Array, Array]], start: Array
+) -> Array:
     """Parameters of the normal for the least range of heights, by a sequence of linear programs.
 
     The plane goes through the highest point; the lowest one is the farthest from it.
@@ -549,7 +550,7 @@ def _nearest_outside(q: Array, normal: Callable[..., tuple[Array, Array]], start
     x, k = start.copy(), len(start)
     extent = float(np.abs(q).max())
     for _ in range(_MOST_STEPS):
-        n, slopes = normal(x if k > 1 else float(x[0]))
+        n, slopes = normal(x)
         # in units of their range, so that the programme's tolerance is a share of that
         range_ = max(float(np.ptp(q @ n)), _FLATTEST * extent)
         heights, rows = q @ n / range_, q @ slopes.T / extent

@@ -87,6 +87,7 @@ SYSTEMS = {
     "oblique": [plane("A", -Z, PRIMARY), plane("B", -OBLIQUE, SLOPE), plane("C", -X, TERTIARY)],
     "plane-hole-hole": [TOP, bore("B", 0.02, 0.03), bore("C", 0.12, 0.08)],
     "plane-hole-slot": [TOP, bore("B", 0.02, 0.03), slot("C", 0.12, 0.03)],
+    "plane-hole-slot across": [TOP, bore("B", 0.12, 0.1), slot("C", 0.12, 0.03)],
     "plane-slot-hole": [TOP, slot("B", 0.12, 0.03), bore("C", 0.02, 0.03)],
     "plane-shaft-plane": [TOP, bore("B", 0.0, 0.0, sides=1.0), SIDE],
     "plane-hole-point": [TOP, bore("B", 0.0, 0.0), plane("C", -Y, [[0.1, 0.0, 0.0]])],
