@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 AlignmentMethod = Literal["none", "points", "normals", "surface", "datums", "rps"]
 CompensationNormal = Literal["nominal", "fitted"]
 Lock = Literal["x", "y", "z", "normal"]
-_BOUNDARIES = {"(M)": "MMB", "(L)": "LMB"}
 _MOST_DATUMS = 3
 _ENOUGH = 200  # points of a datum that tell what it holds
 
@@ -155,8 +154,15 @@ class _Known:
         owners: dict[str, str] = {}
         for text in names:
             name, modifiers = text, tuple[str, ...]()
-            if text not in (*self.datums, *self.features) and text[-3:] in _BOUNDARIES:
-                name, modifiers = text[:-3].rstrip(), (_BOUNDARIES[text[-3:]],)
+            if text not in (*self.datums, *self.features) and text[-3:] in ("(M)", "(L)"):
+                name, modifiers = text[:-3].rstrip(), ("MMB",)
+            if modifiers and text.endswith("(L)"):
+                raise self._source.error(
+                    path,
+                    f"has {text!r}; the least material boundary of a datum is not evaluated. Name "
+                    f"{name!r} without it, or with (M).",
+                    found=text,
+                )
             feature = self.feature(name, path)
             if feature in owners:
                 raise self._source.error(

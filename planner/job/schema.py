@@ -480,8 +480,8 @@ class DatumTable(Table):
     )
     boundary_mm: Distance | None = Field(
         default=None,
-        description="diameter of its material boundary where a tolerance refers to it with (M) or "
-        "(L); default by its own tolerances",
+        description="diameter of its maximum material boundary, where a tolerance refers to it "
+        "with (M); default by its own tolerances",
     )
 
 
@@ -564,7 +564,7 @@ class ToleranceTable(Table):
     datums: tuple[Name, ...] = Field(
         default=(),
         description="datum system, primary first: labels of [[datum]], or features of the points; "
-        '"B(M)" and "B(L)" for datums at their material boundary; default the alignment',
+        '"B(M)" for B at its maximum material boundary; default the alignment',
     )
     material: Literal["M", "L"] | None = Field(
         default=None,
