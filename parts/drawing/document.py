@@ -65,6 +65,7 @@ def _datum(one: Datum, names: dict[int, str]) -> dict[str, Any]:
             "features": features_of(target.faces, names),
         }
         | _listed("point_mm", [_mm(value) for value in target.point])
+        | _listed("outline_mm", [[_mm(value) for value in corner] for corner in target.outline])
         | _lengths(diameter=target.diameter, length=target.length, width=target.width)
         for target in one.targets
     ]

@@ -26,6 +26,8 @@ class DatumTarget:
         diameter: of a circle. [m]
         length: of a line or a rectangle. [m]
         width: of a rectangle. [m]
+        outline: corners of an area that lies beside the part, as that of a vee does; empty where
+            it lies on faces. # (n, 3) [m]
     """
 
     name: str
@@ -35,6 +37,7 @@ class DatumTarget:
     diameter: float = NAN
     length: float = NAN
     width: float = NAN
+    outline: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +141,8 @@ class Dimension:
     """A size, distance or angle with its limits.
 
     Args:
-        kind: "diameter", "radius", "distance", "angle", "thickness", … as the file calls it.
+        kind: "diameter", "radius", "distance", "angle", "thickness", … as the file calls it;
+            "depth" for a distance from a plane to the far rims of bores.
         nominal: [m], or [rad] where it is ``angular``; NaN where only limits are given.
         lower: limit; NaN for none. [m] or [rad]
         upper: limit; NaN for none. [m] or [rad]

@@ -38,7 +38,8 @@ from parts.drawing.instances import (
     text,
     words,
 )
-from parts.drawing.targets import SIZES, Target, Targets
+from parts.drawing.targets import SIZES, Target, Targets, no_face
+from parts.drawing.topology import Topology
 from parts.geometry.geometry import Geometry
 from parts.geometry.part21 import Enumeration, ExchangeFile, Instance, Reference, Typed, Value
 from parts.geometry.source_file import SourceFile
@@ -79,7 +80,8 @@ def drawing_of(file: SourceFile, faces: Mapping[int, tuple[int, ...]]) -> Drawin
         PartError: over a cap.
     """
     instances = Instances(ExchangeFile(file))
-    targets, measures = Targets(instances, faces), Measures(instances)
+    measures = Measures(instances)
+    targets = Targets(instances, faces, Topology(instances, faces, measures))
     return Drawing(
         datums=_Datums(instances, targets, measures).read(),
         dimensions=_Dimensions(instances, targets, measures).read(),
@@ -174,11 +176,7 @@ class _Datums:
                 f"{len(targets) - len(read)} of its {len(targets)} targets are unread"
             )
         if not found.faces and not read:
-            raise UnreadError(
-                f"it is linked to no face but to {' and '.join(found.others)}"
-                if found.others
-                else "it is linked to no face"
-            )
+            raise UnreadError(no_face(found))
         return Datum(
             label=label,
             faces=tuple(found.faces),
@@ -188,13 +186,20 @@ class _Datums:
     def _target(self, label: str, one: Instance) -> DatumTarget:
         numbers = [one.records[name] for name in _TARGET_TYPES if one.records.get(name)]
         features = self._target_features.get(one.identity, [])
-        found = self._targets.holds(one.identity, *features)
+        found = self._targets.linked(one.identity, *features)
         placed = self._placed(one.identity)
-        if not found.faces and not placed.point:
-            beside = f", only {' and '.join(found.others)}" if found.others else ""
+        outline: tuple[tuple[float, ...], ...] = ()
+        if len(found.sheets) == 1 and not found.faces:  # the area itself, drawn as a sheet
+            outline = self._targets.topology.corners(next(iter(found.sheets)))
+        elif found.sheets:
+            found = self._targets.holds(one.identity, *features)
+        if not found.faces and not placed.point and not outline:
+            kinds = " and ".join(dict.fromkeys(found.others.values()))
+            beside = f", only {kinds}" if kinds else ""
             raise UnreadError(f"it has neither a face nor a position{beside}")
         return replace(
             placed,
+            outline=outline,
             name=label + (text(one, numbers[0], -1) if numbers else ""),
             kind=text(one, record(one, "SHAPE_ASPECT"), 1),
             faces=tuple(found.faces),
@@ -317,8 +322,16 @@ class _Dimensions:
             raise UnreadError(f"its lower limit, {lower:.9g}, is not below the upper, {upper:.9g}")
         if not any(isfinite(value) for value in (nominal, lower, upper)):
             raise UnreadError("it has no value")
-        faces = self._targets.faces(feature)
-        start = Target() if origin is None else self._targets.faces(origin)
+        size = next(value for value in (nominal, upper, lower) if isfinite(value))
+        faces, start = Target(), Target()
+        if origin is None:
+            rims = self._targets.of_rims(size) if kind == "diameter" else None
+            faces = self._targets.faces(feature, rims)
+        elif kind == "distance" and not angular:
+            start, faces, deep = self._targets.between(origin, feature, size)
+            kind = "depth" if deep else kind
+        else:
+            faces, start = self._targets.faces(feature), self._targets.faces(origin)
         return Dimension(
             kind=kind,
             nominal=_none_as_one(nominal),
@@ -532,11 +545,13 @@ class _Tolerances:
             raise UnreadError(f"its value is {value:.9g} m; expected above zero")
         if len(material) > 1:
             raise UnreadError("it holds at maximum and at least material")
-        target = self._targets.faces(reference(one, values, 3))
         zone, projected = self._zone(one.identity)
+        kind = _KINDS[min(kinds)]
+        curves = {"position": self._targets.of_outlines, "straightness": self._targets.of_elements}
+        target = self._targets.faces(reference(one, values, 3), curves.get(kind))
         unit_shape, unit = self._unit(one)
         return GeometricTolerance(
-            kind=_KINDS[min(kinds)],
+            kind=kind,
             value=value,
             faces=tuple(target.faces),
             zone=zone,

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from parts.drawing.instances import (
-    Instances,
-    UnreadError,
-    attribute,
-    coordinates,
-    record,
-    reference,
-    references,
-    words,
-)
+from parts.drawing.instances import Instances, UnreadError, record, reference, words
+from parts.drawing.topology import ROUND, FileCurve, Topology
 
 SIZES = (
     "DIMENSIONAL_SIZE",
@@ -24,8 +15,13 @@ SIZES = (
     "DIMENSIONAL_SIZE_WITH_PATH",
     "DIMENSIONAL_SIZE_WITH_DATUM_FEATURE",
 )
+_SAME = 1e-4  # relative: nominal values are written with few digits
 _FACES = ("ADVANCED_FACE", "FACE_SURFACE", "TRIANGULATED_FACE", "COMPLEX_TRIANGULATED_FACE")
 _WHOLE = ("PRODUCT_DEFINITION_SHAPE", "ALL_OVER_SHAPE_ASPECT")
+
+
+FacesOfCurves: TypeAlias = Callable[[list[int]], list[int]]
+# numbers of the faces that curves stand for, by their numbers; none where that is not sure
 
 
 @dataclass(slots=True)
@@ -34,13 +30,15 @@ class Target:
 
     Args:
         faces: indices into the geometry's faces, in the order of the links.
-        others: what it is linked to beside faces, in words.
+        others: what it is linked to beside faces, in words by its number.
+        sheets: faces that are not in the geometry, nor copies of ones that are.
         all_around: whether one of its aspects says so.
         whole_part: whether it is the whole part.
     """
 
     faces: dict[int, None] = field(default_factory=dict)
-    others: dict[str, None] = field(default_factory=dict)
+    others: dict[int, str] = field(default_factory=dict)
+    sheets: dict[int, None] = field(default_factory=dict)
     all_around: bool = False
     whole_part: bool = False
 
@@ -51,18 +49,21 @@ class Targets:
     Args:
         instances: of the file.
         faces: indices into the geometry's faces by the number of the face's statement.
+        topology: of these faces.
     """
 
-    def __init__(self, instances: Instances, faces: Mapping[int, tuple[int, ...]]) -> None:
+    def __init__(
+        self, instances: Instances, faces: Mapping[int, tuple[int, ...]], topology: Topology
+    ) -> None:
         self._instances = instances
         self._faces = faces
+        self.topology = topology
         self._items = instances.links(
             2, 4, "ITEM_IDENTIFIED_REPRESENTATION_USAGE", "GEOMETRIC_ITEM_SPECIFIC_USAGE"
         )
         self._parts = instances.links(
             2, 3, "SHAPE_ASPECT_RELATIONSHIP", "SHAPE_ASPECT_DERIVING_RELATIONSHIP"
         )
-        self._by_outline: dict[_Outline, list[int]] | None = None
 
     def parts(self, aspect: int) -> list[int]:
         """Aspects that an aspect is composed of, derived from, or establishes."""
@@ -74,6 +75,18 @@ class Targets:
         Raises:
             UnreadError: a link is dangling, or a face is not identified in the geometry.
         """
+        found = self.linked(*aspects)
+        if found.sheets:
+            face = next(iter(found.sheets))
+            raise UnreadError(f"it is linked to face #{face}, which is not in the geometry")
+        return found
+
+    def linked(self, *aspects: int) -> Target:
+        """What some aspects are, together, sheets beside the geometry included.
+
+        Raises:
+            UnreadError: a link is dangling.
+        """
         found = Target()
         visited: set[int] = set()
         waiting = list(reversed(aspects))
@@ -84,8 +97,12 @@ class Targets:
                 self._step_into(one, found, waiting)
         return found
 
-    def faces(self, aspect: int) -> Target:
+    def faces(self, aspect: int, curves: FacesOfCurves | None = None) -> Target:
         """What an aspect is, which must be faces.
+
+        Args:
+            aspect: its number.
+            curves: which faces curves stand for, where it is linked to no face.
 
         Raises:
             UnreadError: it has none, or as ``holds``.
@@ -94,11 +111,145 @@ class Targets:
         if found.whole_part and not found.faces:
             rows = [index for rows in self._faces.values() for index in rows]
             found.faces = dict.fromkeys(sorted(rows))
-        if not found.faces and found.others:
-            raise UnreadError(f"it is linked to no face but to {' and '.join(found.others)}")
+        if not found.faces and found.others and curves is not None:
+            found.faces = dict.fromkeys(self.topology.indices(curves(list(found.others))))
         if not found.faces:
-            raise UnreadError("it is linked to no face")
+            raise UnreadError(no_face(found))
         return found
+
+    # ------------------------------------------------------------------- What curves stand for
+
+    def of_rims(self, size: float) -> FacesOfCurves:
+        """Round faces at rims of a diameter: of bores, or of cones, but not of either.
+
+        Args:
+            size: diameter of the rims. [m]
+        """
+
+        def faces(rims: list[int]) -> list[int]:
+            found: list[int] = []
+            for rim in rims:
+                circle = self._curve(rim)
+                held = [face for face in self.topology.beside(rim) if self._kind(face) in ROUND]
+                if circle is None or len(held) != 1 or not self._is(2.0 * circle.radius, size):
+                    return []
+                found += held
+            return found if len({self._kind(face) for face in found}) == 1 else []
+
+        return faces
+
+    def of_outlines(self, items: list[int]) -> list[int]:
+        """Bores that circles lie about, as the outlines of threads do; one bore for each."""
+        found: list[int] = []
+        for item in items:
+            circle = self._curve(item)
+            held = self.topology.around(circle) if circle is not None and circle.radius else []
+            if not held:
+                return []
+            found += held
+        return found
+
+    def of_elements(self, items: list[int]) -> list[int]:
+        """The face that pieces of lines lie on."""
+        found: dict[int, None] = {}
+        for item in items:
+            line = self._curve(item)
+            held = self.topology.under(line) if line is not None and not line.radius else []
+            if not held:
+                return []
+            found.update(dict.fromkeys(held))
+        return list(found) if len(found) == 1 else []
+
+    def between(self, origin: int, end: int, size: float) -> tuple[Target, Target, bool]:
+        """Faces that a distance leads between.
+
+        Where an end of it is linked to edges only, these are two parallel planes, the only two so
+        far apart of all that meet at the edges; or it leads from a plane to the rims of bores, so
+        deep below it.
+
+        Args:
+            origin: aspect that it starts from.
+            end: aspect that it leads to.
+            size: the distance. [m]
+
+        Returns:
+            What it starts from, what it leads to, and whether it is the depth of bores.
+
+        Raises:
+            UnreadError: the file leaves no answer, or several.
+        """
+        ends = self.holds(origin), self.holds(end)
+        if all(one.faces or one.whole_part for one in ends):
+            return self.faces(origin), self.faces(end), False
+        refused = UnreadError(no_face(next(one for one in ends if not one.faces)))
+        if any(not one.faces and not one.others for one in ends):
+            raise refused
+        starts, stops = (self._planes(one) for one in ends)
+        pairs = [
+            (first, second)
+            for first in starts
+            for second in stops
+            if first != second and self._apart(first, second, size)
+        ]
+        if len(pairs) == 1:
+            for one, face in zip(ends, pairs[0], strict=True):
+                one.faces = dict.fromkeys(self.topology.indices([face]))
+            return *ends, False
+        depth = self._deep(starts, ends[1], size) if ends[0].faces and not pairs else []
+        if not depth:
+            raise refused
+        ends[1].faces = dict.fromkeys(self.topology.indices(depth))
+        return *ends, True
+
+    def _planes(self, target: Target) -> list[int]:
+        """Numbers of the planes that an end of a distance may be."""
+        if target.faces:
+            linked = target.faces.keys()
+            held = [n for n, rows in self._faces.items() if not linked.isdisjoint(rows)]
+        else:
+            held = [face for edge in target.others for face in self.topology.beside(edge)]
+        return [face for face in dict.fromkeys(held) if self._kind(face) == "PLANE"]
+
+    def _apart(self, first: int, second: int, size: float) -> bool:
+        one, other = self.topology.surface(first), self.topology.surface(second)
+        return one.parallel(other.axis) and self._is(one.offset(other.point), size)
+
+    def _deep(self, planes: list[int], target: Target, size: float) -> list[int]:
+        """Cylinders at right angles to a plane whose rims lie in a depth below it."""
+        found: list[int] = []
+        for rim in target.others:
+            circle = self._curve(rim)
+            held = [
+                face
+                for face in self.topology.beside(rim)
+                if self._kind(face) == "CYLINDRICAL_SURFACE"
+            ]
+            if circle is None or not circle.radius or len(held) != 1:
+                return []
+            for plane in planes:
+                surface = self.topology.surface(plane)
+                if not surface.parallel(circle.axis):
+                    return []
+                if not self._is(surface.offset(circle.start), size):
+                    return []
+            found += held
+        return found if planes else []
+
+    def _kind(self, face: int) -> str:
+        try:
+            return self.topology.surface(face).kind
+        except UnreadError:
+            return ""
+
+    def _curve(self, item: int) -> FileCurve | None:
+        try:
+            return self.topology.curve(item)
+        except UnreadError:
+            return None
+
+    def _is(self, found: float, size: float) -> bool:
+        """Whether a length in the file's unit is a size, to the digits that files have."""
+        return abs(found * self.topology.unit - size) <= _SAME * size
 
     def _step_into(self, aspect: int, found: Target, waiting: list[int]) -> None:
         types = self._instances.types(aspect)
@@ -125,61 +276,15 @@ class Targets:
         if not types:
             raise UnreadError(f"it is linked to #{item}, which is not in the file")
         if types.isdisjoint(_FACES):
-            found.others.setdefault(words(min(types)))
-        elif rows := self._faces.get(item) or self._copied(item):
+            found.others[item] = words(min(types))
+        elif rows := self._faces.get(item) or self.topology.copied(item):
             found.faces.update(dict.fromkeys(rows))
         else:
-            raise UnreadError(f"it is linked to face #{item}, which is not in the geometry")
-
-    # ----------------------------------------------------------------------------- Copies of faces
-
-    def _copied(self, sheet: int) -> tuple[int, ...]:
-        """The face of the geometry that a face beside it is a copy of; none where none is.
-
-        CAD systems extract a face of a solid as a sheet, and hang tolerances and datums on that.
-        """
-        if self._by_outline is None:
-            self._by_outline = defaultdict(list)
-            for face in self._faces if len(self._faces) <= _MOST_OUTLINES else ():
-                if outline := self._outline(face):
-                    self._by_outline[outline].append(face)
-        same = self._by_outline.get(self._outline(sheet), [])
-        return self._faces[same[0]] if len(same) == 1 else ()
-
-    def _outline(self, face: int) -> _Outline:
-        """Type of a face's surface and the corners of its edges; empty where it is not understood.
-
-        Args:
-            face: its number.
-        """
-        try:
-            one = self._instances.instance(face)
-            values = record(one, "ADVANCED_FACE", "FACE_SURFACE")
-            surface = reference(one, values, 2)
-            bounds = references(attribute(one, values, 1))
-            loops = self._below(bounds, "FACE_BOUND", 1)
-            edges = self._below(self._below(loops, "EDGE_LOOP", 1), "ORIENTED_EDGE", 3)
-            vertices = self._below(edges, "EDGE_CURVE", 1) + self._below(edges, "EDGE_CURVE", 2)
-            corners = frozenset(
-                coordinates(self._instances.instance(point), _CORNER_DIGITS)
-                for point in self._below(list(dict.fromkeys(vertices)), "VERTEX_POINT", 1)
-            )
-        except UnreadError:
-            return frozenset()
-        if len(corners) < _FEWEST_CORNERS:
-            return frozenset()
-        return frozenset((min(self._instances.types(surface)), *corners))
-
-    def _below(self, owners: list[int], kind: str, place: int) -> list[int]:
-        """What an attribute of some instances refers to."""
-        found: list[int] = []
-        for owner in owners:
-            one = self._instances.instance(owner)
-            found += references(attribute(one, record(one, kind), place))
-        return found
+            found.sheets.setdefault(item)
 
 
-_Outline: TypeAlias = "frozenset[str | tuple[float, ...]]"
-_MOST_OUTLINES = 5_000  # faces of a part; of larger ones no copy is looked for
-_FEWEST_CORNERS = 3  # of fewer, another face may have the same
-_CORNER_DIGITS = 6  # after the point, in the unit of the file
+def no_face(target: Target) -> str:
+    """Why something that has no face cannot be taken."""
+    if not target.others:
+        return "it is linked to no face"
+    return f"it is linked to no face but to {' and '.join(dict.fromkeys(target.others.values()))}"

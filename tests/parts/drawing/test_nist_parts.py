@@ -183,7 +183,11 @@ def told(fact):
 
 def told_dimension(fact):
     notes = frozenset(fact.modifiers) - {"continuous feature"}
-    kind = "flat" if fact.kind in ("distance", "angle", "thickness", "curve length") else "round"
+    kind = (
+        "flat"
+        if fact.kind in ("distance", "depth", "angle", "thickness", "curve length")
+        else "round"
+    )
     values = [fact.lower, fact.upper]
     if fact.fit:
         return ("dimension", kind, micrometres(fact.nominal), fact.fit)
@@ -332,12 +336,12 @@ READ = {
     "CTC 01": (17, {}),
     "CTC 02": (42, {"datum": 3, "tolerance": 1}),
     "CTC 03": (28, {}),
-    "CTC 04": (16, {}),
-    "CTC 05": (14, {"datum": 2}),
-    "FTC 06": (50, {"datum": 4, "tolerance": 1}),
+    "CTC 04": (18, {}),
+    "CTC 05": (16, {"datum": 2}),
+    "FTC 06": (52, {"datum": 4, "tolerance": 1}),
     "FTC 07": (38, {"dimension": 2, "tolerance": 5}),
     "FTC 08": (0, {}),
-    "FTC 10": (56, {"datum": 1, "dimension": 3, "tolerance": 3}),
+    "FTC 10": (66, {"datum": 1, "dimension": 4, "tolerance": 3}),
     "FTC 11": (12, {}),
 }  # rows read right, and facts beside the table
 CASES = sorted(path.name for path in FOLDER.glob("nist_*.stp"))
