@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from planner.planning import plan as plan
     from planner.proof import Proof as Proof
     from planner.proof import prove as prove
+    from planner.proposal.proposal import Proposal as Proposal
+    from planner.proposal.proposal import propose as propose
     from reports.export import export as export
     from reports.provenance import SetOptions as SetOptions
     from reports.views import SceneView as SceneView
@@ -67,6 +69,7 @@ _HOMES = {
     "Plan": "planner.plan",
     "PlannerError": "planner.errors",
     "ProbePoints": "parts.points",
+    "Proposal": "planner.proposal.proposal",
     "RawPoints": "parts.points",
     "Proof": "planner.proof",
     "Robot": "robots.robot",
@@ -84,6 +87,7 @@ _HOMES = {
     "load_robot": "robots.robot",
     "place": "planner.part_pose.place",
     "plan": "planner.planning",
+    "propose": "planner.proposal.proposal",
     "prove": "planner.proof",
     "read_job": "planner.job",
     "read_points": "parts.points",

@@ -30,7 +30,8 @@ LONGEST = 1000  # characters of a repr
 NAMES = [
     *("BatchOptions", "BatchResult", "Explanation", "ImportedRobot", "Job", "JobEvaluation"),
     "Part",
-    *("PartError", "Placement", "Plan", "PlannerError", "ProbePoints", "Proof", "RawPoints"),
+    *("PartError", "Placement", "Plan", "PlannerError", "ProbePoints", "Proof"),
+    *("Proposal", "RawPoints"),
     *(
         "Robot",
         "RobotError",
@@ -50,6 +51,7 @@ NAMES = [
         "load_robot",
         "place",
         "plan",
+        "propose",
         "prove",
     ),
     *("read_job", "read_points", "show"),

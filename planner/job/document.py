@@ -28,7 +28,7 @@ from robots.core.caps import reason_of
 from robots.core.file_units import degrees_text, millimetres_text
 from robots.core.mechanism import Mechanism
 from robots.core.pose import angles_zyx, as_pose
-from robots.core.robot_file.source_text import toml_text
+from robots.core.robot_file.source_text import Comments, toml_text
 from robots.robot import Robot, load_robot
 
 if TYPE_CHECKING:
@@ -48,13 +48,16 @@ class JobDocument:
     Args:
         tables: to begin with.
         inputs: files that they name.
+        comments: of the job file.
     """
 
     def __init__(
         self,
         tables: Mapping[str, Any] | None = None,
         inputs: Mapping[str, JobInput] | None = None,
+        comments: Comments | None = None,
     ) -> None:
+        self._comments = comments
         self.tables: dict[str, Any] = {"format": 1, **(tables or {})}
         self.inputs = dict(inputs or {})
         self.geometry: Geometry | None = None  # of the part, where it is in memory already
@@ -65,7 +68,7 @@ class JobDocument:
         Raises:
             JobError: a value that no job file holds.
         """
-        return toml_text(self.tables)
+        return toml_text(self.tables, self._comments)
 
     def held(self) -> dict[str, bytes]:
         """Content of the files, by the names that the tables give them.

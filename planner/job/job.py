@@ -45,7 +45,7 @@ from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.pose import inverse_pose, transform_points
-from robots.core.robot_file.source_text import SourceText, toml_key
+from robots.core.robot_file.source_text import Comments, SourceText, toml_key
 from robots.core.schema_problems import schema_error
 from robots.core.views import Shown
 from robots.robot import Robot
@@ -189,7 +189,7 @@ class Job(Shown):
         for name in ("robot", "points"):
             if changes.get(name, self) is None:
                 raise JobError(f"A job needs {name}; leave {name} out to keep them.", key=name)
-        document = JobDocument(self._document(), self._contents())
+        document = JobDocument(self.document(), self._contents())
         document.set_job(**{key: changes.pop(key) for key in ("name", "errata") if key in changes})
         if "robot" in changes or "robot_settings" in changes:
             document.set_robot(changes.pop("robot", None), changes.pop("robot_settings", None))
@@ -201,6 +201,18 @@ class Job(Shown):
         if "points" in changes or keys:
             document.set_points(changes.pop("points", None), **keys)
         document.set_tables(changes)
+        job = object.__new__(Job)
+        job._resolve_document(document)
+        return job
+
+    def commented(self, comments: Comments) -> Job:
+        """Make the same job with comments in its file.
+
+        Args:
+            comments: sentences by the path of the key or table that they stand above.
+        """
+        document = JobDocument(self.document(), self._contents(), comments)
+        document.geometry = self.geometry
         job = object.__new__(Job)
         job._resolve_document(document)
         return job
@@ -220,7 +232,7 @@ class Job(Shown):
                 has changed since the job was read.
             JobError: a job that is not as written.
         """
-        document = JobDocument(self._document(), self._contents())
+        document = JobDocument(self.document(), self._contents())
         return document.write(Path(path), self.text, overwrite=overwrite)
 
     def joint_limits(self) -> JointLimits:
@@ -276,7 +288,12 @@ class Job(Shown):
 
     # --- from text to a job ----------------------------------------------------------------------
 
-    def _document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
+        """Tables of the job file.
+
+        Raises:
+            JobError: a job that is not as written.
+        """
         if not self.as_written:
             raise JobError(
                 f"The job {self.name!r} was changed by dataclasses.replace after it was read, so "

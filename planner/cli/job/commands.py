@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from planner.plan import Plan
     from planner.proof import Proof
     from reports.provenance import SetOptions
+    from robots.core.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -547,16 +548,109 @@ def run_verify(folder: str, *, as_json: bool, session: Session) -> int:
     return ExitCode.BAD_INPUT if found.verdict is VerificationVerdict.UNKNOWN else ExitCode.FAILED
 
 
-def run_init(folder: str, *, force: bool = False) -> int:
-    """Write the template's files and say how to run them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalRequest:
+    """Options of ``palpeur init``, as they were typed."""
+
+    part: str = ""
+    robot: str = ""
+    from_pmi: bool = False
+    pose: str = ""
+    uncertainty: str = ""
+    share: float | None = None
+
+    @property
+    def template(self) -> bool:
+        """Whether nothing is asked but the template."""
+        return self == ProposalRequest()
+
+
+def run_init(
+    folder: str, request: ProposalRequest, *, allow_outside: bool, session: Session
+) -> int:
+    """Write the template's files or a proposed job, and say how to run them.
 
     Raises:
         OutputError: a file is there already, or the folder cannot be written.
     """
     from planner.job import write_template
 
-    paths = write_template(folder, force=force)
+    if not request.template:
+        return _propose(Path(folder), request, allow_outside=allow_outside, session=session)
+    paths = write_template(folder, force=session.force)
     for path in paths:
         print(path)
     print(f"\nRun it with: palpeur plan {shlex.quote(str(paths[0]))}")
     return ExitCode.DONE
+
+
+def _propose(
+    folder: Path, request: ProposalRequest, *, allow_outside: bool, session: Session
+) -> int:
+    """Propose a job for a part and write it."""
+    from planner.job import read_job
+    from planner.proposal.proposal import SHARE, propose
+    from reports.proposal import proposal_lines
+
+    missing = [
+        name
+        for name, given in (
+            ("--part", request.part),
+            ("--robot", request.robot),
+            ("--from-pmi", request.from_pmi),
+        )
+        if not given
+    ]
+    if missing:
+        raise OptionError(
+            f"A proposed job needs --part FILE, --robot ROBOT and --from-pmi; {missing[0]} is "
+            "missing. Without any of them the template is written.",
+            option=missing[0],
+        )
+    place = folder / "job.toml"
+    if (place.exists() or place.is_symlink()) and not session.force:
+        raise OutputError(
+            f"{place} exists already and is not overwritten; give another folder, or --force to "
+            "replace it.",
+            file=str(place),
+        )
+    table = None
+    if request.uncertainty:
+        stated = read_job(request.uncertainty, allow_outside=allow_outside).document()
+        table = stated.get("uncertainty")
+        if table is None:
+            raise OptionError(f"--uncertainty {request.uncertainty}: it has no [uncertainty].")
+    with progress_of(session) as progress:
+        found = propose(
+            request.part,
+            request.robot,
+            pose=_pose(request.pose) if request.pose else None,
+            uncertainty=table,
+            share=SHARE if request.share is None else request.share,
+            progress=progress,
+        )
+    found.job.write(place, overwrite=session.force)
+    for line in proposal_lines(found):
+        print(line)
+    print(f"\nWritten to {place}. Run it with: palpeur plan {shlex.quote(str(place))}")
+    return ExitCode.DONE
+
+
+def _pose(text: str) -> Array:
+    """A pose of ``--pose``. # (4, 4)."""
+    import numpy as np
+
+    from robots.core.pose import make_pose, rotation_zyx
+
+    try:
+        numbers = [float(cell) for cell in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (3, 4, 6) or not np.isfinite(numbers).all():
+        raise OptionError(
+            f"--pose {text!r} is no pose; expected 3, 4 or 6 numbers, mm and degrees, such as "
+            "500,0,-100,90.",
+            value=text,
+        )
+    turns = [*numbers[3:], 0.0, 0.0, 0.0][:3]
+    return make_pose(rotation_zyx(np.radians(turns)), 1e-3 * np.array(numbers[:3]))

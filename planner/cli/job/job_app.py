@@ -90,13 +90,53 @@ def check(
 
 
 def init(
+    context: typer.Context,
     folder: Annotated[str, argument("[DIR]", "Where to write it; made if it is not there.")] = ".",
+    *,
+    part: Annotated[
+        str, option("--part", "FILE", "Propose a job for this part; needs --robot and --from-pmi.")
+    ] = "",
+    robot: Annotated[
+        str, option("--robot", "ROBOT", "Name from `palpeur robot list`, or a robot file.")
+    ] = "",
+    from_pmi: Annotated[
+        bool,
+        flag("--from-pmi", "For the drawing in the part's file (AP242 semantic PMI, QIF 3.0)."),
+    ] = False,
+    pose: Annotated[
+        str,
+        option(
+            "--pose",
+            "X,Y,Z[,RZ[,RY,RX]]",
+            "Of the part, seen from the robot's base, mm and degrees; a guess where left out.",
+        ),
+    ] = "",
+    uncertainty: Annotated[
+        str,
+        option(
+            "--uncertainty",
+            "JOB",
+            "Take [uncertainty] from this job: as many points as the tolerances need.",
+        ),
+    ] = "",
+    share: Annotated[
+        float | None,
+        flag("--share", "Of each tolerance that the expanded uncertainty may take; default 0.2."),
+    ] = None,
+    allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
-    """Write a commented job that is ready to run; without --force nothing is overwritten."""
-    from planner.cli.job.commands import run_init
+    """Write a commented job that is ready to run; without --force nothing is overwritten.
 
-    return run_init(folder, force=force)
+    With --part, --robot and --from-pmi: the job that the drawing in the part's file asks for, with
+    points, stylus, approaches and tolerances. What it leaves out stands in it as comments.
+    """
+    from planner.cli.job.commands import ProposalRequest, run_init
+
+    request = ProposalRequest(
+        part=part, robot=robot, from_pmi=from_pmi, pose=pose, uncertainty=uncertainty, share=share
+    )
+    return run_init(folder, request, allow_outside=allow_outside, session=context.obj.forced(force))
 
 
 def demo(

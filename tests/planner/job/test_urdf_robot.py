@@ -241,7 +241,7 @@ def test_a_folder_of_meshes_outside_is_the_users_to_allow_and_goes_with_copies(
         pp.read_job(path)
     job = pp.read_job(path, allow_outside=True)
     copy = pp.read_job(job.write(tmp_path / "copy" / "job.toml"))
-    assert copy._document()["robot"]["meshes"] == "bodies"
+    assert copy.document()["robot"]["meshes"] == "bodies"
     assert link_capsules(copy) == link_capsules(packaged_job)
 
 

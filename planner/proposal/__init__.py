@@ -1,0 +1,1 @@
+"""Jobs proposed from what a part's drawing asks for."""

@@ -1,0 +1,532 @@
+"""propose(part, robot): a measuring job for what the drawing in a part's file asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from parts.drawing.document import feature_names, features_of
+from parts.drawing.drawing import Drawing, UnreadItem
+from parts.drawing.suggestion import SuggestedTolerances, suggested_tolerances
+from parts.errors import PartError
+from parts.evaluation.tolerance import FORM_KINDS, SIZE_KINDS, ToleranceSpec
+from parts.features.recognition import FormFeature
+from parts.part import Part, load_part
+from parts.points import joined
+from planner.errors import JobError
+from planner.job import Job
+from planner.planning import plan
+from planner.progress import Progress, silent
+from planner.proposal.styluses import ProposedProbe, Touching, probe_for, touching
+from planner.virtual_measuring.enough_points import (
+    CharacteristicTrial,
+    NotHeldError,
+    PointCount,
+    PointCountRequest,
+    points_for,
+)
+from robots.core.arrays import Array
+from robots.core.pose import as_pose, make_pose, rotation_zyx
+from robots.core.views import Shown
+from robots.core.workspace import axis_reach
+from robots.robot import Robot, load_robot
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+SHARE = 0.2  # of a tolerance that the expanded uncertainty may take
+MINIMUM = {"plane": 9, "hole": 12, "boss": 12, "cylinder": 12, "cone": 12, "sphere": 9, "slot": 12}
+# of points on a feature, source: [BS7172] table 1, recommended numbers
+_OTHERWISE = 9
+_MOST = 60  # points on one feature that are proposed; more is a decision of its own
+_DRAWS = 400  # virtual measurements per trial
+_TOUCH = 1e-6  # [m] standard deviation of a touch that shares are computed for
+_MOST_DATUMS = 3
+_AHEAD, _BELOW = 0.48, -0.36  # of the robot's reach: the middle of the part's top
+_SQUARE = 1e-6  # cosine between normals of datum planes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProposedFeature:
+    """A feature that a proposed job measures.
+
+    Args:
+        name: of the part's feature, which its points carry.
+        form: what it is.
+        datums: letters of the datums that it is.
+        tolerances: that it has.
+        count: of its points.
+        reason: why so many.
+        touch: largest standard deviation of a touch with which the uncertainty stays within its
+            share of every tolerance; NaN where none was computed. [m]
+        touching: its points, and how they are touched.
+    """
+
+    name: str
+    form: FormFeature
+    datums: tuple[str, ...]
+    tolerances: tuple[ToleranceSpec, ...]
+    count: int
+    reason: str
+    touching: Touching
+    touch: float = float("nan")
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Its tolerances in words: "diameter ±0.2 mm"."""
+        return tuple(
+            f"{spec.kind} {'±' if spec.kind in SIZE_KINDS else ''}{1e3 * spec.value:g} mm"
+            + (f" to {spec.datum}" if spec.datum else "")
+            for spec in self.tolerances
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Proposal(Shown):
+    """A measuring job for the drawing of a part, and what it leaves out.
+
+    Args:
+        job: ready to be placed and planned; the comments of its file say why, and what is left out.
+        features: that it measures.
+        left_out: everything else that the drawing asks for, with the reason.
+        probe: that was chosen.
+        share: of each tolerance that the expanded uncertainty may take.
+        remarks: what was assumed, sentences.
+    """
+
+    job: Job
+    features: tuple[ProposedFeature, ...]
+    left_out: tuple[UnreadItem, ...]
+    probe: ProposedProbe
+    share: float
+    remarks: tuple[str, ...]
+
+    def to_frame(self) -> DataFrame:
+        """One row per feature: points, stylus axis, approach, tolerances, reason of the count."""
+        import pandas as pd
+
+        rows = [
+            {
+                "feature": one.name,
+                "kind": one.form.kind,
+                "datums": "".join(one.datums),
+                "points": one.count,
+                "axis": "normal" if one.touching.axis is None else one.touching.axis.tolist(),
+                "approach_mm": 1e3 * one.touching.approach,
+                "tolerances": ", ".join(f"{s.kind} {1e3 * s.value:g} mm" for s in one.tolerances),
+                "touch_um": 1e6 * one.touch,
+                "reason": one.reason,
+            }
+            for one in self.features
+        ]
+        return pd.DataFrame(rows)
+
+    def _tables(self) -> Iterator[str]:
+        yield self.to_frame().to_html(index=False, max_rows=30)
+
+    def _lines(self) -> Iterator[str]:
+        yield f"Proposal for {self.job.name!r}: {len(self.job.points)} points"
+        yield f"  {len(self.features)} features, {len(self.job.evaluation.tolerances)} tolerances"
+        yield f"  {len(self.left_out)} facts of the drawing left out, each with its reason"
+
+
+def propose(
+    part: Part | Path | str,
+    robot: Robot | Path | str,
+    *,
+    drawing: Drawing | None = None,
+    pose: ArrayLike | None = None,
+    name: str = "",
+    uncertainty: Mapping[str, Any] | None = None,
+    share: float = SHARE,
+    robot_settings: Mapping[str, object] | None = None,
+    progress: Progress = silent,
+) -> Proposal:
+    """Propose a measuring job for the drawing (semantic PMI) in the file of a part.
+
+    Points per feature are the recommended number of its kind; with an ``uncertainty`` as many as
+    make the expanded uncertainty of every characteristic that share of its tolerance, so that
+    ISO 14253-1 can decide on the rest, at most 60.
+
+    Args:
+        part: as ``load_part`` takes it.
+        robot: as ``load_robot`` takes it.
+        drawing: of the part; that in its file when None.
+        pose: T_base_part; a guess in front of the robot when None. # (4, 4) [m]
+        name: of the job; that of the part otherwise.
+        uncertainty: what makes measured points wrong, keys as [uncertainty] of a job file.
+        share: of each tolerance that the expanded uncertainty may take, above 0, at most 1.
+        robot_settings: other keys of [robot].
+        progress: told how far the work is.
+
+    Raises:
+        PartError, RobotError, JobError: as for ``Job``; a part without a drawing, or none of whose
+            facts can be measured.
+    """
+    if not (np.isfinite(share) and 0.0 < share <= 1.0):
+        raise JobError(
+            f"The share of the tolerances is {share}; expected above 0, at most 1.", found=share
+        )
+    loaded = load_part(part)
+    arm = load_robot(robot)
+    given = _Request(
+        part=loaded,
+        drawing=loaded.drawing if drawing is None else drawing,
+        robot=arm,
+        pose=_before(arm, loaded) if pose is None else as_pose(pose, "The part's pose"),
+        guessed=pose is None,
+        name=name or Path(loaded.name).stem,
+        uncertainty=uncertainty,
+        share=share,
+        robot_settings=robot_settings,
+    )
+    return _Proposing(given).proposal(progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Request:
+    part: Part
+    drawing: Drawing
+    robot: Robot
+    pose: Array
+    guessed: bool
+    name: str
+    uncertainty: Mapping[str, Any] | None
+    share: float
+    robot_settings: Mapping[str, object] | None
+
+
+class _Proposing:
+    """One proposal while it is made."""
+
+    def __init__(self, given: _Request) -> None:
+        self.given = given
+        part = given.part
+        drawing = given.drawing
+        if not (drawing.dimensions or drawing.tolerances):
+            raise part.file.error(_nothing(drawing), found=len(drawing.unread))
+        self.drawing = drawing
+        self.forms = {one.name: one for one in part.form_features}
+        self.names = feature_names(part.geometry)
+        suggested = suggested_tolerances(drawing, part.geometry)
+        self.left_out = [*suggested.left_out, *drawing.unread]
+        self.alignment = self._alignment(suggested)
+        self.specs = list(self._measurable(suggested))
+        self.upright = given.pose[2, :3]
+
+    def proposal(self, progress: Progress) -> Proposal:
+        """The job, its features, and what it leaves out."""
+        letters = self._letters()
+        wanted = list(dict.fromkeys([*letters, *self._toleranced()]))
+        self.probe = probe_for([self.forms[one] for one in wanted])
+        touched: dict[str, Touching] = {}
+        for place, one in enumerate(wanted):
+            progress(f"points on {one}", place, len(wanted))
+            try:
+                touched[one] = self._touching(one, self._minimum(one))
+            except PartError as error:
+                self._drop(one, error.message)
+        if not touched:
+            raise self.given.part.file.error(
+                "no feature that its drawing asks for can be touched with a straight stylus; "
+                f"{self.left_out[-1].reason}"
+            )
+        features = [
+            ProposedFeature(
+                name=one,
+                form=self.forms[one],
+                datums=tuple(letters.get(one, ())),
+                tolerances=tuple(spec for spec in self.specs if spec.feature == one),
+                count=len(points.points),
+                reason="the recommended number",
+                touching=points,
+            )
+            for one, points in touched.items()
+        ]
+        features = [*self._counted(features, progress)]
+        return self._result(features)
+
+    # ------------------------------------------------------------------------------ What is asked
+
+    def _alignment(self, suggested: SuggestedTolerances) -> tuple[str, ...]:
+        """Features of the datum system that points are aligned to; none where that cannot be."""
+        features = {one.label: features_of(one.faces, self.names) for one in self.drawing.datums}
+        owners = [features.get(label, []) for label in suggested.datums]
+        if len(owners) != _MOST_DATUMS or any(len(one) != 1 for one in owners):
+            return ()
+        names = tuple(one[0] for one in owners)
+        forms = [self.forms.get(one) for one in names]
+        planes = [one for one in forms if one is not None and one.kind == "plane"]
+        square = all(abs(float(a.axis @ b.axis)) < _SQUARE for a, b in pairwise(planes))
+        return names if len(planes) == _MOST_DATUMS and square else ()
+
+    def _measurable(self, suggested: SuggestedTolerances) -> Iterator[ToleranceSpec]:
+        """Tolerances that the job can hold; the others are left out with the reason."""
+        system = "|".join(suggested.datums)
+        for spec in suggested.specs:
+            lost = [one for one in (spec.feature, spec.datum) if one and one not in self.forms]
+            if lost:
+                self._leave_out(spec, f"{lost[0]} is no feature that points can be laid out on")
+            elif spec.kind in ("position", "profile") and system and not self.alignment:
+                self._leave_out(spec, f"no alignment to the datums {system} can be set up")
+            else:
+                yield spec
+
+    def _letters(self) -> dict[str, list[str]]:
+        """Features of the datums that tolerances refer to, with their letters."""
+        used = {
+            element.label
+            for one in self.drawing.frames()
+            for reference in one.datums
+            for element in reference.elements
+        }
+        found: dict[str, list[str]] = {}
+        for datum in self.drawing.datums:
+            for name in features_of(datum.faces, self.names) if datum.label in used else ():
+                if name in self.forms:
+                    found.setdefault(name, []).append(datum.label)
+        return found
+
+    def _toleranced(self) -> Iterator[str]:
+        for spec in self.specs:
+            yield from filter(None, (spec.feature, spec.datum))
+
+    def _leave_out(self, spec: ToleranceSpec, reason: str) -> None:
+        name = f"{spec.label} {1e3 * spec.value:g} mm"
+        self.left_out.append(UnreadItem(name=name, reason=reason, identity=0))
+
+    def _drop(self, feature: str, reason: str) -> None:
+        """Leave out a feature, and with it everything that is asked of it."""
+        lost = [one for one in self.specs if feature in (one.feature, one.datum)]
+        for spec in lost:
+            self._leave_out(spec, f"{feature} cannot be touched: {reason.removesuffix('.')}")
+        self.specs = [one for one in self.specs if one not in lost]
+        if not lost:
+            self.left_out.append(
+                UnreadItem(name=f"datum feature {feature}", reason=reason, identity=0)
+            )
+        if feature in self.alignment:
+            self.alignment = ()
+            framed = [one for one in self.specs if one.kind in ("position", "profile")]
+            for spec in framed:
+                self._leave_out(spec, f"its datum feature {feature} cannot be touched")
+            self.specs = [one for one in self.specs if one not in framed]
+
+    # ------------------------------------------------------------------------------ Points and job
+
+    def _minimum(self, feature: str) -> int:
+        return MINIMUM.get(self.forms[feature].kind, _OTHERWISE)
+
+    def _touching(self, feature: str, count: int) -> Touching:
+        geometry = self.given.part.geometry
+        return touching(geometry, self.forms[feature], self.probe, count, self.upright)
+
+    def _job(self, features: Sequence[ProposedFeature]) -> Job:
+        tables: dict[str, Any] = {
+            "probe": self.probe.table(),
+            "approach": {
+                "distance_mm": _mm(min(one.touching.approach for one in features)),
+                "feature": [_approach_table(one) for one in features],
+            },
+            "travel": {"order": "fastest", "clearance_cube_mm": 30.0},
+        }
+        if self.alignment:
+            tables["evaluation"] = {"alignment": "datums", "datums": list(self.alignment)}
+        if self.specs:
+            tables["tolerance"] = [_tolerance_table(spec) for spec in self.specs]
+        if self.given.uncertainty is not None:
+            tables["uncertainty"] = dict(self.given.uncertainty)
+        return Job(
+            robot=self.given.robot,
+            part=self.given.part,
+            pose=self.given.pose,
+            name=self.given.name,
+            points=joined([one.touching.points for one in features], "P"),
+            compensated=True,
+            robot_settings=self.given.robot_settings,
+            **tables,
+        )
+
+    # ------------------------------------------------------------------------- How many points
+
+    def _counted(
+        self, features: Sequence[ProposedFeature], progress: Progress
+    ) -> Iterator[ProposedFeature]:
+        """Features with as many points as their tolerances need."""
+        job = self._job(features)
+        planned = plan(job, progress) if self.given.uncertainty is not None else None
+        for place, one in enumerate(features):
+            progress(f"uncertainty of {one.name}", place, len(features))
+            if planned is None or not one.tolerances:
+                yield replace(one, touch=self._touch(job, one))
+                continue
+            try:
+                answers = [
+                    points_for(
+                        planned,
+                        PointCountRequest(
+                            feature=spec.feature,
+                            target=self.given.share * spec.value,
+                            kind=spec.kind,
+                            datum=spec.datum,
+                            most=_MOST,
+                        ),
+                        count=_DRAWS,
+                    )
+                    for spec in one.tolerances
+                ]
+            except (JobError, PartError) as error:
+                yield replace(one, reason=f"{one.reason}; none was computed: {error.message}")
+                continue
+            needed = max(_needed(answer) for answer in answers)
+            reason = " ".join(answer.sentence for answer in answers)
+            if needed <= one.count:
+                yield replace(one, reason=f"the recommended number. {reason}")
+                continue
+            try:
+                more = self._touching(one.name, needed)
+                yield replace(one, touching=more, count=needed, reason=reason)
+            except PartError as error:
+                yield replace(one, reason=f"{reason} There is no room: {error.message}")
+
+    def _touch(self, job: Job, one: ProposedFeature) -> float:
+        """Standard deviation of a touch that uses up the share of the tightest tolerance. [m]."""
+        rng = np.random.default_rng(1)
+        errors = _TOUCH * rng.standard_normal((_DRAWS, len(job.points), 3))
+        limits = [np.inf]
+        for spec in one.tolerances:
+            request = PointCountRequest(
+                feature=spec.feature, target=1.0, kind=spec.kind, datum=spec.datum
+            )
+            try:
+                found = CharacteristicTrial(job, request).uncertainty(job.points, errors)
+            except (NotHeldError, PartError):
+                continue
+            if found.expanded > 0.0:
+                limits.append(_TOUCH * self.given.share * spec.value / found.expanded)
+        return min(limits) if len(limits) > 1 else float("nan")
+
+    # ------------------------------------------------------------------------------- The job file
+
+    def _result(self, features: Sequence[ProposedFeature]) -> Proposal:
+        remarks = tuple(self._remarks())
+        comments: dict[tuple[str | int, ...], Sequence[str]] = {
+            ("proposal",): (self._heading(features), *remarks),
+            ("left out",): [f"left out: {one.name}: {one.reason}." for one in self.left_out],
+            ("probe",): [
+                "The thickest ball that the bores leave room for, the shortest stylus that reaches "
+                "down, the head of a usual touch-trigger probe: put in what you have."
+            ],
+        }
+        comments["approach",] = [_sentence(one) for one in features]
+        return Proposal(
+            job=self._job(features).commented(comments),
+            features=tuple(features),
+            left_out=tuple(self.left_out),
+            probe=self.probe,
+            share=self.given.share,
+            remarks=remarks,
+        )
+
+    def _heading(self, features: Sequence[ProposedFeature]) -> str:
+        return (
+            f"Proposed from the drawing in {self.given.part.name}: {len(self.specs)} tolerances, "
+            f"{len(features)} features, {sum(one.count for one in features)} points; "
+            f"{len(self.left_out)} facts of the drawing are left out, each listed below."
+        )
+
+    def _remarks(self) -> Iterator[str]:
+        part = f"{100.0 * self.given.share:g} %"
+        if self.given.uncertainty is None:
+            yield (
+                f"Points per feature are the recommended numbers of BS 7172. No [uncertainty] is "
+                f"known; the comments say which standard deviation of a touch keeps the expanded "
+                f"uncertainty within {part} of the tolerances. What all points share, as the arm's "
+                "own errors, comes on top."
+            )
+        else:
+            yield (
+                f"As many points as keep the expanded uncertainty within {part} of each tolerance "
+                f"(ISO 14253-1 decides on the rest), at least those of BS 7172, at most {_MOST}."
+            )
+        if not self.alignment:
+            yield "The part's own frame is that of the evaluation: no alignment to datums is set."
+        if self.given.guessed:
+            yield (
+                "The part's pose is a guess: put in where it stands, or search for one with "
+                "`palpeur place`."
+            )
+
+
+def _before(robot: Robot, part: Part) -> Array:
+    """A part in front of a robot, upright, its longer side across: where many arms reach it."""
+    reach = axis_reach(robot)
+    low, high = part.geometry.mesh.bounds
+    size, middle = high - low, 0.5 * (low + high)
+    turn = rotation_zyx([0.5 * np.pi if size[0] > size[1] else 0.0, 0.0, 0.0])
+    top = np.array([_AHEAD * reach, 0.0, _BELOW * reach])
+    return make_pose(turn, top - turn @ np.array([middle[0], middle[1], high[2]]))
+
+
+def _nothing(drawing: Drawing) -> str:
+    pictures = sum("drawn only" in one.reason for one in drawing.unread)
+    if not drawing.unread:
+        return (
+            "it has no drawing (semantic PMI) that a job could be made from; export it as AP242 "
+            'with PMI "representation".'
+        )
+    told = f", {pictures} of them as pictures only" if pictures else ""
+    return (
+        f"none of the {len(drawing.unread)} facts of its drawing can be read{told}; the first: "
+        f"{drawing.unread[0].name}: {drawing.unread[0].reason}. Export it as AP242 with PMI "
+        '"representation".'
+    )
+
+
+def _needed(answer: PointCount) -> int:
+    """Points that a target needs; the most where these come nearest; none where none do."""
+    if answer.reached:
+        return answer.count
+    return _MOST if answer.systematic <= answer.wanted.target else 0
+
+
+def _sentence(one: ProposedFeature) -> str:
+    words = [f"datum {letter}" for letter in one.datums]
+    words += one.asked
+    told = f"{one.name}: {one.count} points, {one.reason}: {'; '.join(words) or 'datum of others'}."
+    if np.isfinite(one.touch):
+        shift = " (a range: noise also shifts it)" if _ranges(one) else ""
+        told += f" A touch may scatter by {1e6 * one.touch:.2g} µm{shift}."
+    return told
+
+
+def _ranges(one: ProposedFeature) -> bool:
+    return any(spec.kind in (*FORM_KINDS, "profile") for spec in one.tolerances)
+
+
+def _approach_table(one: ProposedFeature) -> dict[str, Any]:
+    axis = one.touching.axis
+    return {
+        "name": one.name,
+        "distance_mm": _mm(one.touching.approach),
+        "axis": "normal" if axis is None else [_clean(value) for value in axis],
+    }
+
+
+def _tolerance_table(spec: ToleranceSpec) -> dict[str, Any]:
+    table = {"feature": spec.feature, "kind": spec.kind, "value_mm": _mm(spec.value)}
+    return table | ({"datum": spec.datum} if spec.datum else {})
+
+
+def _clean(value: float) -> float:
+    return round(float(value), 12) + 0.0
+
+
+def _mm(length: float) -> float:
+    return float(f"{1e3 * length:.12g}")
