@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 from parts.drawing.document import feature_names, features_of
 from parts.drawing.drawing import Dimension, Drawing, GeometricTolerance, UnreadItem
 from parts.errors import PartError
-from parts.evaluation.tolerance import FORM_KINDS, ORIENTATION_KINDS, ToleranceKind, ToleranceSpec
-from parts.features.recognition import form_features
+from parts.evaluation.tolerance import (
+    FORM_KINDS,
+    SIZE_KINDS,
+    WITH_MATERIAL,
+    WITH_SYSTEM,
+    DatumFeature,
+    Material,
+    ToleranceKind,
+    ToleranceSpec,
+    system_text,
+)
+from parts.features.recognition import FormFeature, form_features
 from parts.geometry.geometry import Geometry
 
 _EQUAL = 1e-9  # [m] a tolerance is symmetric where its deviations differ by less
-_IN_THE_FRAME = {"position": "position", "surface profile": "profile"}
+_KINDS: Mapping[str, ToleranceKind] = {
+    "flatness": "flatness",
+    "roundness": "roundness",
+    "cylindricity": "cylindricity",
+    "parallelism": "parallelism",
+    "perpendicularity": "perpendicularity",
+    "angularity": "angularity",
+    "position": "position",
+    "coaxiality": "coaxiality",
+    "surface profile": "profile",
+    "circular runout": "circular runout",
+    "total runout": "total runout",
+}
+_MATERIALS: Mapping[str, Material] = {"MMC": "M", "LMC": "L", "": ""}
+_OF_ZONES = ("profile", "circular runout", "total runout")  # whose zone follows the feature
+_ROUND = ("hole", "boss", "cylinder", "sphere")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +50,21 @@ class SuggestedTolerances:
 
     Args:
         specs: one for each feature.
-        datums: that the part must be aligned to for positions and profiles, primary first.
+        datum_features: that their datum systems name.
+        datums: the datum system that most of them refer to, primary first: the alignment's.
         left_out: what else the drawing asks for, with the reason.
     """
 
     specs: tuple[ToleranceSpec, ...]
+    datum_features: tuple[DatumFeature, ...]
     datums: tuple[str, ...]
     left_out: tuple[UnreadItem, ...]
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """``[[datum]]`` and ``[[tolerance]]`` of a job file."""
+        datums = [{"label": one.label, "feature": one.feature} for one in self.datum_features]
+        tolerances = [tolerance_table(spec) for spec in self.specs]
+        return {name: rows for name, rows in (("datum", datums), ("tolerance", tolerances)) if rows}
 
 
 class _LeftOutError(PartError):
@@ -40,129 +74,197 @@ class _LeftOutError(PartError):
 def suggested_tolerances(drawing: Drawing, geometry: Geometry) -> SuggestedTolerances:
     """Tolerances for an evaluation; nothing that a drawing says beside them is dropped silently.
 
-    Positions and profiles are judged in the frame of the alignment, which is one; so those of the
-    datum system that most of them refer to are taken.
-
     Args:
         drawing: of the part.
         geometry: that its faces belong to.
     """
-    names = feature_names(geometry)
-    kinds = {one.name: one.kind for one in form_features(geometry)}
-    datum_features = {one.label: features_of(one.faces, names) for one in drawing.datums}
-    systems = Counter(
-        tuple(reference.label for reference in one.datums)
-        for one in drawing.tolerances
-        if one.kind in _IN_THE_FRAME and one.datums
-    )
-    frame = max(systems, key=lambda one: (systems[one], len(one)), default=())
+    reading = _Reading(drawing, geometry)
     specs: dict[ToleranceSpec, None] = {}
     left_out: list[UnreadItem] = []
     facts: list[Dimension | GeometricTolerance] = [*drawing.dimensions, *drawing.tolerances]
     for one in facts:
         try:
             found = (
-                list(_sizes(one, names))
+                list(reading.sizes(one))
                 if isinstance(one, Dimension)
-                else list(_tolerances(one, names, frame, datum_features, kinds))
+                else list(reading.tolerances(one))
             )
             specs.update(dict.fromkeys(found))
         except _LeftOutError as reason:
             left_out.append(
                 UnreadItem(name=_called(one), reason=str(reason), identity=one.identity)
             )
-    return SuggestedTolerances(specs=tuple(specs), datums=frame, left_out=tuple(left_out))
+    kept = list(specs)
+    sized = {spec.feature for spec in kept if spec.kind == "diameter"}
+    for spec in [spec for spec in kept if spec.material and spec.feature not in sized]:
+        kept.remove(spec)
+        told = f"it is at {spec.material}MC, but no diameter of {spec.feature!r} can be judged"
+        left_out.append(UnreadItem(name=spec.label, reason=told, identity=0))
+    return reading.suggested(kept, left_out)
+
+
+def tolerance_table(spec: ToleranceSpec) -> dict[str, Any]:
+    """``[[tolerance]]`` of a job file."""
+    table: dict[str, Any] = {"feature": spec.feature, "kind": spec.kind}
+    if spec.nominal is not None:
+        table["nominal_mm"] = _mm(spec.nominal)
+    if abs(spec.middle) > _EQUAL:
+        table["lower_mm"] = _mm(spec.middle - spec.value)
+        table["upper_mm"] = _mm(spec.middle + spec.value)
+    else:
+        table["value_mm"] = _mm(spec.value)
+    if spec.datum:
+        table["datum"] = spec.datum
+    if spec.datums:
+        table["datums"] = system_text(spec.datums).split("|")
+    return table | ({"material": spec.material} if spec.material else {})
+
+
+def _mm(length: float) -> float:
+    return round(1e3 * length, 9) + 0.0
 
 
 def _called(one: Dimension | GeometricTolerance) -> str:
     return f"{one.kind} {one.name!r}" if one.name else one.kind
 
 
-def _sizes(one: Dimension, names: dict[int, str]) -> Iterator[ToleranceSpec]:
-    if one.kind not in ("diameter", "distance"):
-        raise _LeftOutError(f"a {one.kind} is not evaluated")
-    if one.fit:
-        raise _LeftOutError(f"the limits of {one.fit} are not known here")
-    if not isfinite(one.lower) or not isfinite(one.upper):
-        raise _LeftOutError("it has no limits on both sides")
-    below, above = one.nominal - one.lower, one.upper - one.nominal
-    if not abs(above - below) <= _EQUAL:
-        raise _LeftOutError("its limits are not the same on both sides of the nominal value")
-    if "statistical" in one.modifiers or "average" in one.modifiers:
-        raise _LeftOutError("it holds of many parts, or of an average")
-    features = features_of(one.faces, names)
-    if one.kind == "diameter":
-        for feature in features:
-            yield ToleranceSpec(feature=feature, kind="diameter", value=0.5 * (above + below))
-        return
-    origin = features_of(one.origin_faces, names)
-    if len(origin) != 1 or len(features) != 1 or origin == features:
-        raise _LeftOutError("it is not one of two features")
-    value = 0.5 * (above + below)
-    yield ToleranceSpec(feature=features[0], kind="distance", value=value, datum=origin[0])
+class _Reading:
+    """What facts of a drawing come to in the terms of an evaluation."""
+
+    def __init__(self, drawing: Drawing, geometry: Geometry) -> None:
+        self._names = feature_names(geometry)
+        self._forms = {one.name: one for one in form_features(geometry)}
+        self._datums = {one.label: features_of(one.faces, self._names) for one in drawing.datums}
+
+    def suggested(
+        self, specs: list[ToleranceSpec], left_out: list[UnreadItem]
+    ) -> SuggestedTolerances:
+        """The result, with the datums that it needs."""
+        used = Counter(
+            tuple(one.label for one in spec.datums) for spec in specs if len(spec.datums) > 1
+        )
+        labels = sorted({one.label for spec in specs for one in spec.datums})
+        return SuggestedTolerances(
+            specs=tuple(specs),
+            datum_features=tuple(
+                DatumFeature(label=label, feature=self._datums[label][0]) for label in labels
+            ),
+            datums=max(used, key=lambda one: (len(one), used[one]), default=()),
+            left_out=tuple(left_out),
+        )
+
+    def sizes(self, one: Dimension) -> Iterator[ToleranceSpec]:
+        """Of diameters and distances."""
+        if one.kind not in SIZE_KINDS:
+            article = "an" if one.kind[0] in "aeiou" else "a"
+            raise _LeftOutError(f"{article} {one.kind} is not evaluated")
+        if one.fit:
+            raise _LeftOutError(f"the limits of {one.fit} are not known here")
+        if not isfinite(one.lower) or not isfinite(one.upper):
+            raise _LeftOutError("it has no limits on both sides")
+        if "statistical" in one.modifiers or "average" in one.modifiers:
+            raise _LeftOutError("it holds of many parts, or of an average")
+        middle = 0.5 * (one.lower + one.upper)
+        nominal = one.nominal if isfinite(one.nominal) else middle
+        value = 0.5 * (one.upper - one.lower)
+        offset = middle - nominal if abs(middle - nominal) > _EQUAL else 0.0
+        features = features_of(one.faces, self._names)
+        if one.kind == "diameter":
+            for feature in features:
+                self._round(feature)
+                yield ToleranceSpec(
+                    feature=feature, kind="diameter", value=value, nominal=nominal, middle=offset
+                )
+            return
+        origin = features_of(one.origin_faces, self._names)
+        if len(origin) != 1 or len(features) != 1 or origin == features:
+            raise _LeftOutError("it is not one of two features")
+        yield ToleranceSpec(
+            feature=features[0],
+            kind="distance",
+            value=value,
+            datum=origin[0],
+            nominal=nominal,
+            middle=offset,
+        )
+
+    def tolerances(self, one: GeometricTolerance) -> Iterator[ToleranceSpec]:
+        """Of a feature control frame."""
+        _check_plain(one)
+        if one.kind == "straightness":
+            raise _LeftOutError("whether of an axis or of lines on its surface is not told")
+        if one.kind not in _KINDS:
+            raise _LeftOutError(f"{one.kind} is not evaluated")
+        kind = _KINDS[one.kind]
+        if one.material and kind not in WITH_MATERIAL:
+            raise _LeftOutError(f"a {one.kind} at {one.material} is not evaluated")
+        owners = self._system(one) if kind in WITH_SYSTEM else ()
+        for feature in features_of(one.faces, self._names):
+            if feature in owners:
+                raise _LeftOutError("it would be its own datum")
+            if kind not in FORM_KINDS and kind not in _OF_ZONES:
+                self._check_zone(one.zone, feature)
+            yield ToleranceSpec(
+                feature=feature,
+                kind=kind,
+                value=one.value,
+                datums=one.datums if owners else (),
+                material=_MATERIALS[one.material],
+            )
+
+    def _system(self, one: GeometricTolerance) -> tuple[str, ...]:
+        """Features of its datums; none where it has no datum."""
+        found: list[str] = []
+        for reference in one.datums:
+            features = self._datums.get(reference.label, [])
+            if len(reference.elements) != 1:
+                raise _LeftOutError(f"the common datum {reference.label} is not evaluated")
+            if len(features) != 1:
+                raise _LeftOutError(f"its datum {reference.label} is not one feature of the part")
+            self._check_boundary(reference.all_modifiers, reference.label, features[0])
+            found += features
+        if not found and _KINDS[one.kind] != "profile":
+            raise _LeftOutError("it has no datum")
+        return tuple(found)
+
+    def _check_boundary(self, modifiers: tuple[str, ...], label: str, feature: str) -> None:
+        others = [name for name in modifiers if name != "MMB"]
+        if others:
+            raise _LeftOutError(f"{others[0]} of its datum {label} is not evaluated")
+        form = self._forms.get(feature)
+        if modifiers and (form is None or form.kind not in _ROUND):
+            raise _LeftOutError(
+                f"the material boundary of its datum {label}, which is no bore or shaft, is not "
+                "evaluated"
+            )
+
+    def _round(self, feature: str) -> FormFeature:
+        form = self._forms.get(feature)
+        if form is None or form.kind not in _ROUND:
+            kind = "face" if form is None else form.kind
+            raise _LeftOutError(f"the diameter of the {kind} {feature!r} is not evaluated")
+        return form
+
+    def _check_zone(self, zone: str, feature: str) -> None:
+        """Refuse a zone of another form than the evaluation's: about an axis it is round."""
+        form = self._forms.get(feature)
+        kind = "face" if form is None else form.kind
+        if _ZONES.get(kind, "") != zone:
+            raise _LeftOutError(f"a zone of this form is not evaluated for the {kind} {feature!r}")
 
 
-def _tolerances(
-    one: GeometricTolerance,
-    names: dict[int, str],
-    frame: tuple[str, ...],
-    datum_features: dict[str, list[str]],
-    kinds: dict[str, str],
-) -> Iterator[ToleranceSpec]:
-    _check_plain(one)
-    labels = tuple(reference.label for reference in one.datums)
-    kind = _IN_THE_FRAME.get(one.kind, one.kind)
-    datum = ""
-    if kind == "straightness":
-        raise _LeftOutError("whether of an axis or of lines on its surface is not told")
-    if kind in FORM_KINDS:
-        pass
-    elif kind in ORIENTATION_KINDS:
-        datums = datum_features.get(labels[0], []) if len(labels) == 1 else []
-        if len(datums) != 1:
-            raise _LeftOutError("it is not taken from one datum that is one feature")
-        datum = datums[0]
-    elif one.kind in _IN_THE_FRAME:
-        if labels != frame:
-            raise _LeftOutError(f"it refers to other datums than {'|'.join(frame) or 'none'}")
-    else:
-        raise _LeftOutError(f"{one.kind} is not evaluated")
-    expressed: ToleranceKind = next(known for known in _EXPRESSED if known == kind)
-    for feature in features_of(one.faces, names):
-        if feature == datum:
-            raise _LeftOutError("it would be its own datum")
-        if kind not in FORM_KINDS and kind != "profile":
-            _check_zone(one.zone, feature, kinds)
-        yield ToleranceSpec(feature=feature, kind=expressed, value=one.value, datum=datum)
-
-
-_EXPRESSED: tuple[ToleranceKind, ...] = (
-    "flatness",
-    "roundness",
-    "cylindricity",
-    "parallelism",
-    "perpendicularity",
-    "angularity",
-    "position",
-    "profile",
-)
-
-
-_ZONES = {"plane": "width", "hole": "diameter", "boss": "diameter", "cylinder": "diameter"}
-
-
-def _check_zone(zone: str, feature: str, kinds: dict[str, str]) -> None:
-    """Refuse a zone of another form than the evaluation's: about an axis it is round."""
-    kind = kinds.get(feature, "face")
-    if _ZONES.get(kind, "sphere" if kind == "sphere" else "") != zone:
-        raise _LeftOutError(f"a zone of this form is not evaluated for the {kind} {feature!r}")
+_ZONES = {
+    "plane": "width",
+    "hole": "diameter",
+    "boss": "diameter",
+    "cylinder": "diameter",
+    "sphere": "sphere",
+}
 
 
 def _check_plain(one: GeometricTolerance) -> None:
     """Refuse what would be another tolerance without it."""
     said = {
-        "a material modifier": bool(one.material),
-        "a modifier of its datums": any(reference.all_modifiers for reference in one.datums),
         ", ".join(one.modifiers): bool(one.modifiers),
         "further frames": bool(one.lower),
         "a projected zone": isfinite(one.projected),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +12,25 @@ from numpy.typing import ArrayLike
 
 from parts.drawing.document import feature_names, features_of
 from parts.drawing.drawing import Drawing, UnreadItem
-from parts.drawing.suggestion import SuggestedTolerances, suggested_tolerances
+from parts.drawing.suggestion import (
+    SuggestedTolerances,
+    suggested_tolerances,
+    tolerance_table,
+)
 from parts.errors import PartError
+from parts.evaluation.measured_points import MeasuredPoints
 from parts.evaluation.tolerance import FORM_KINDS, SIZE_KINDS, ToleranceSpec
 from parts.features.recognition import FormFeature
 from parts.part import Part, load_part
 from parts.points import joined
 from planner.errors import JobError
+from planner.evaluation.evaluate import evaluate
+from planner.evaluation.evaluation import Evaluation
 from planner.job import Job
 from planner.planning import plan
 from planner.progress import Progress, silent
 from planner.proposal.styluses import ProposedProbe, Touching, probe_for, touching
 from planner.virtual_measuring.enough_points import (
-    CharacteristicTrial,
-    NotHeldError,
     PointCount,
     PointCountRequest,
     points_for,
@@ -49,7 +53,6 @@ _DRAWS = 400  # virtual measurements per trial
 _TOUCH = 1e-6  # [m] standard deviation of a touch that shares are computed for
 _MOST_DATUMS = 3
 _AHEAD, _BELOW = 0.48, -0.36  # of the robot's reach: the middle of the part's top
-_SQUARE = 1e-6  # cosine between normals of datum planes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,7 +85,8 @@ class ProposedFeature:
         """Its tolerances in words: "diameter ±0.2 mm"."""
         return tuple(
             f"{spec.kind} {'±' if spec.kind in SIZE_KINDS else ''}{1e3 * spec.value:g} mm"
-            + (f" to {spec.datum}" if spec.datum else "")
+            + (f" {spec.material}MC" if spec.material else "")
+            + (f" to {spec.system}" if spec.system else "")
             for spec in self.tolerances
         )
 
@@ -216,7 +220,8 @@ class _Proposing:
         self.names = feature_names(part.geometry)
         suggested = suggested_tolerances(drawing, part.geometry)
         self.left_out = [*suggested.left_out, *drawing.unread]
-        self.alignment = self._alignment(suggested)
+        self.datum_features = {one.label: one.feature for one in suggested.datum_features}
+        self.alignment = suggested.datums if len(suggested.datums) == _MOST_DATUMS else ()
         self.specs = list(self._measurable(suggested))
         self.upright = given.pose[2, :3]
 
@@ -237,6 +242,7 @@ class _Proposing:
                 "no feature that its drawing asks for can be touched with a straight stylus; "
                 f"{self.left_out[-1].reason}"
             )
+        result = self._check_evaluation(touched)
         features = [
             ProposedFeature(
                 name=one,
@@ -246,37 +252,29 @@ class _Proposing:
                 count=len(points.points),
                 reason="the recommended number",
                 touching=points,
+                touch=self._touch(result, one),
             )
             for one, points in touched.items()
+            if one in letters or one in set(self._toleranced())
         ]
         features = [*self._counted(features, progress)]
         return self._result(features)
 
     # ------------------------------------------------------------------------------ What is asked
 
-    def _alignment(self, suggested: SuggestedTolerances) -> tuple[str, ...]:
-        """Features of the datum system that points are aligned to; none where that cannot be."""
-        features = {one.label: features_of(one.faces, self.names) for one in self.drawing.datums}
-        owners = [features.get(label, []) for label in suggested.datums]
-        if len(owners) != _MOST_DATUMS or any(len(one) != 1 for one in owners):
-            return ()
-        names = tuple(one[0] for one in owners)
-        forms = [self.forms.get(one) for one in names]
-        planes = [one for one in forms if one is not None and one.kind == "plane"]
-        square = all(abs(float(a.axis @ b.axis)) < _SQUARE for a, b in pairwise(planes))
-        return names if len(planes) == _MOST_DATUMS and square else ()
-
     def _measurable(self, suggested: SuggestedTolerances) -> Iterator[ToleranceSpec]:
-        """Tolerances that the job can hold; the others are left out with the reason."""
-        system = "|".join(suggested.datums)
-        for spec in suggested.specs:
+        """Tolerances of features that points can be laid out on, each once."""
+        known: dict[tuple[str, ...], ToleranceSpec] = {}
+        for spec in sorted(suggested.specs, key=lambda one: one.value):  # the tightest first
             lost = [one for one in (spec.feature, spec.datum) if one and one not in self.forms]
+            key = (spec.feature, spec.kind, spec.system, spec.material)
             if lost:
                 self._leave_out(spec, f"{lost[0]} is no feature that points can be laid out on")
-            elif spec.kind in ("position", "profile") and system and not self.alignment:
-                self._leave_out(spec, f"no alignment to the datums {system} can be set up")
+            elif key in known:
+                self._leave_out(spec, f"one of {1e3 * known[key].value:g} mm is asked beside it")
             else:
-                yield spec
+                known[key] = spec
+        yield from (spec for spec in suggested.specs if spec in known.values())
 
     def _letters(self) -> dict[str, list[str]]:
         """Features of the datums that tolerances refer to, with their letters."""
@@ -295,7 +293,7 @@ class _Proposing:
 
     def _toleranced(self) -> Iterator[str]:
         for spec in self.specs:
-            yield from filter(None, (spec.feature, spec.datum))
+            yield from self._features_of(spec)
 
     def _leave_out(self, spec: ToleranceSpec, reason: str) -> None:
         name = f"{spec.label} {1e3 * spec.value:g} mm"
@@ -303,7 +301,7 @@ class _Proposing:
 
     def _drop(self, feature: str, reason: str) -> None:
         """Leave out a feature, and with it everything that is asked of it."""
-        lost = [one for one in self.specs if feature in (one.feature, one.datum)]
+        lost = [one for one in self.specs if feature in self._features_of(one)]
         for spec in lost:
             self._leave_out(spec, f"{feature} cannot be touched: {reason.removesuffix('.')}")
         self.specs = [one for one in self.specs if one not in lost]
@@ -311,14 +309,59 @@ class _Proposing:
             self.left_out.append(
                 UnreadItem(name=f"datum feature {feature}", reason=reason, identity=0)
             )
-        if feature in self.alignment:
+        if feature in map(self.datum_features.get, self.alignment):
             self.alignment = ()
-            framed = [one for one in self.specs if one.kind in ("position", "profile")]
-            for spec in framed:
-                self._leave_out(spec, f"its datum feature {feature} cannot be touched")
-            self.specs = [one for one in self.specs if one not in framed]
+
+    def _features_of(self, spec: ToleranceSpec) -> tuple[str, ...]:
+        """Features that must be measured for a tolerance."""
+        datums = (self.datum_features[one.label] for one in spec.datums)
+        return tuple(filter(None, (spec.feature, spec.datum, *datums)))
 
     # ------------------------------------------------------------------------------ Points and job
+
+    def _check_evaluation(self, touched: Mapping[str, Touching]) -> Evaluation:
+        """Leave out tolerances, and an alignment, that an evaluation of these points refuses."""
+        try:
+            result = self._evaluated(touched)
+        except JobError as error:
+            if not self.alignment:
+                raise
+            system = "|".join(self.alignment)
+            item = UnreadItem(name=f"alignment to {system}", reason=error.message, identity=0)
+            self.left_out.append(item)
+            self.alignment = ()
+            result = self._evaluated(touched)
+        judged = {
+            (one.feature, one.kind, one.system, one.material)
+            for one in result.characteristics
+            if np.isfinite(one.measured)
+        }
+        for spec in tuple(self.specs):
+            if (spec.feature, spec.kind, spec.system, spec.material) not in judged:
+                told = [f.message for f in result.findings if f.subject.feature == spec.feature]
+                self._leave_out(spec, " ".join(told) or "its points do not hold it")
+                self.specs.remove(spec)
+        return result
+
+    def _touch(self, result: Evaluation, feature: str) -> float:
+        """Standard deviation of a touch that uses up the share of its tightest tolerance. [m]."""
+        limits = [
+            _TOUCH * self.given.share * one.tolerance / one.uncertainty.expanded
+            for one in result.characteristics
+            if one.feature == feature
+            and one.tolerance
+            and one.uncertainty is not None
+            and one.uncertainty.expanded > 0.0
+        ]
+        return min(limits, default=float("nan"))
+
+    def _evaluated(self, touched: Mapping[str, Touching]) -> Evaluation:
+        """The part as it should be, measured on these points with touches that scatter."""
+        job = self._job(touched)
+        points = job.points
+        perfect = MeasuredPoints(names=points.names, xyz=points.positions, features=points.features)
+        errors = np.random.default_rng(1).standard_normal((_DRAWS, len(points), 3))
+        return evaluate(replace(job, frame="part"), perfect, errors=_TOUCH * errors)
 
     def _minimum(self, feature: str) -> int:
         return MINIMUM.get(self.forms[feature].kind, _OTHERWISE)
@@ -327,19 +370,26 @@ class _Proposing:
         geometry = self.given.part.geometry
         return touching(geometry, self.forms[feature], self.probe, count, self.upright)
 
-    def _job(self, features: Sequence[ProposedFeature]) -> Job:
+    def _job(self, touched: Mapping[str, Touching]) -> Job:
         tables: dict[str, Any] = {
             "probe": self.probe.table(),
             "approach": {
-                "distance_mm": _mm(min(one.touching.approach for one in features)),
-                "feature": [_approach_table(one) for one in features],
+                "distance_mm": _mm(min(one.approach for one in touched.values())),
+                "feature": [_approach_table(name, one) for name, one in touched.items()],
             },
             "travel": {"order": "fastest", "clearance_cube_mm": 30.0},
         }
+        labels = dict.fromkeys(
+            [*self.alignment, *(one.label for spec in self.specs for one in spec.datums)]
+        )
+        if labels:
+            tables["datum"] = [
+                {"label": one, "feature": self.datum_features[one]} for one in sorted(labels)
+            ]
         if self.alignment:
             tables["evaluation"] = {"alignment": "datums", "datums": list(self.alignment)}
         if self.specs:
-            tables["tolerance"] = [_tolerance_table(spec) for spec in self.specs]
+            tables["tolerance"] = [tolerance_table(spec) for spec in self.specs]
         if self.given.uncertainty is not None:
             tables["uncertainty"] = dict(self.given.uncertainty)
         return Job(
@@ -347,7 +397,7 @@ class _Proposing:
             part=self.given.part,
             pose=self.given.pose,
             name=self.given.name,
-            points=joined([one.touching.points for one in features], "P"),
+            points=joined([one.points for one in touched.values()], "P"),
             compensated=True,
             robot_settings=self.given.robot_settings,
             **tables,
@@ -359,12 +409,13 @@ class _Proposing:
         self, features: Sequence[ProposedFeature], progress: Progress
     ) -> Iterator[ProposedFeature]:
         """Features with as many points as their tolerances need."""
-        job = self._job(features)
-        planned = plan(job, progress) if self.given.uncertainty is not None else None
+        planned = None
+        if self.given.uncertainty is not None:
+            planned = plan(self._job({one.name: one.touching for one in features}), progress)
         for place, one in enumerate(features):
             progress(f"uncertainty of {one.name}", place, len(features))
             if planned is None or not one.tolerances:
-                yield replace(one, touch=self._touch(job, one))
+                yield one
                 continue
             try:
                 answers = [
@@ -375,6 +426,7 @@ class _Proposing:
                             target=self.given.share * spec.value,
                             kind=spec.kind,
                             datum=spec.datum,
+                            datums=spec.datums,
                             most=_MOST,
                         ),
                         count=_DRAWS,
@@ -395,23 +447,6 @@ class _Proposing:
             except PartError as error:
                 yield replace(one, reason=f"{reason} There is no room: {error.message}")
 
-    def _touch(self, job: Job, one: ProposedFeature) -> float:
-        """Standard deviation of a touch that uses up the share of the tightest tolerance. [m]."""
-        rng = np.random.default_rng(1)
-        errors = _TOUCH * rng.standard_normal((_DRAWS, len(job.points), 3))
-        limits = [np.inf]
-        for spec in one.tolerances:
-            request = PointCountRequest(
-                feature=spec.feature, target=1.0, kind=spec.kind, datum=spec.datum
-            )
-            try:
-                found = CharacteristicTrial(job, request).uncertainty(job.points, errors)
-            except (NotHeldError, PartError):
-                continue
-            if found.expanded > 0.0:
-                limits.append(_TOUCH * self.given.share * spec.value / found.expanded)
-        return min(limits) if len(limits) > 1 else float("nan")
-
     # ------------------------------------------------------------------------------- The job file
 
     def _result(self, features: Sequence[ProposedFeature]) -> Proposal:
@@ -426,7 +461,7 @@ class _Proposing:
         }
         comments["approach",] = [_sentence(one) for one in features]
         return Proposal(
-            job=self._job(features).commented(comments),
+            job=self._job({one.name: one.touching for one in features}).commented(comments),
             features=tuple(features),
             left_out=tuple(self.left_out),
             probe=self.probe,
@@ -510,18 +545,13 @@ def _ranges(one: ProposedFeature) -> bool:
     return any(spec.kind in (*FORM_KINDS, "profile") for spec in one.tolerances)
 
 
-def _approach_table(one: ProposedFeature) -> dict[str, Any]:
-    axis = one.touching.axis
+def _approach_table(name: str, one: Touching) -> dict[str, Any]:
+    axis = one.axis
     return {
-        "name": one.name,
-        "distance_mm": _mm(one.touching.approach),
+        "name": name,
+        "distance_mm": _mm(one.approach),
         "axis": "normal" if axis is None else [_clean(value) for value in axis],
     }
-
-
-def _tolerance_table(spec: ToleranceSpec) -> dict[str, Any]:
-    table = {"feature": spec.feature, "kind": spec.kind, "value_mm": _mm(spec.value)}
-    return table | ({"datum": spec.datum} if spec.datum else {})
 
 
 def _clean(value: float) -> float:

@@ -167,7 +167,7 @@ def _directions(form: FormFeature, upright: Array) -> Iterator[Array | None]:
 
 def _margins(probe: ProposedProbe) -> tuple[float, ...]:
     """Distances from edges to try: a ball off them, or less where there is little room."""
-    return probe.ball_diameter, 0.5 * probe.ball_diameter, 0.25 * probe.ball_diameter
+    return tuple(share * probe.ball_diameter for share in (1.0, 0.5, 0.25, 0.1))
 
 
 def _approach(

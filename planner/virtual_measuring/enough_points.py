@@ -15,14 +15,13 @@ from typing import cast
 
 import numpy as np
 
+from parts.drawing.drawing import DatumReference
 from parts.errors import PartError
 from parts.evaluation.characteristics import FORM_OF
 from parts.evaluation.measured_points import MeasuredPoints
 from parts.evaluation.tolerance import (
     FORM_KINDS,
-    OF_AXES,
     TOLERANCE_KINDS,
-    WITH_DATUM,
     ToleranceKind,
     ToleranceSpec,
     Uncertainty,
@@ -197,6 +196,7 @@ class PointCountRequest:
         kind: characteristic, such as "diameter"; empty for the first one that the job tolerances,
             otherwise diameter, form or position, whichever the feature has first.
         datum: of orientation and distance.
+        datums: datum system that it stands in; empty for the frame of the alignment.
         strategy: how points are laid out, or "repeat".
         most: points that are worth a trial.
 
@@ -208,6 +208,7 @@ class PointCountRequest:
     target: float
     kind: str = ""
     datum: str = ""
+    datums: tuple[DatumReference, ...] = ()
     strategy: str = "hammersley"
     most: int = _MOST
 
@@ -325,14 +326,9 @@ def completed(wanted: PointCountRequest, job: Job, kind: str) -> PointCountReque
     """
     if wanted.kind:
         return wanted
-    known = {one.label: one.feature for one in job.evaluation.datum_features}
     for spec in job.evaluation.tolerances:
-        if spec.feature != wanted.feature or spec.kind in OF_AXES:
-            continue
-        datum = spec.datum
-        if spec.kind in WITH_DATUM and spec.datums:  # the primary alone says how it is turned
-            datum = known[spec.datums[0].label]
-        return replace(wanted, kind=spec.kind, datum=datum)
+        if spec.feature == wanted.feature:
+            return replace(wanted, kind=spec.kind, datum=spec.datum, datums=spec.datums)
     usual = "diameter" if kind in _ROUND else FORM_OF.get(kind, "profile")
     return replace(wanted, kind=usual)
 
@@ -376,7 +372,9 @@ class CharacteristicTrial:
         """
         wanted = self.wanted
         if self._job.evaluation.alignment == "none":  # other features have no say
-            own = {wanted.feature, wanted.datum} - {""}
+            labels = {one.label for one in wanted.datums}
+            system = [one for one in self._job.evaluation.datum_features if one.label in labels]
+            own = {wanted.feature, wanted.datum, *(one.feature for one in system)} - {""}
             rows = np.flatnonzero([name in own for name in points.features])
             points, errors = points.take(rows), errors[:, rows]
         found = evaluate(
@@ -385,8 +383,9 @@ class CharacteristicTrial:
             errors=errors,
         )
         for item in found.characteristics:
-            same = (item.feature, item.kind, item.datum)
-            if same == (wanted.feature, wanted.kind, wanted.datum) and item.uncertainty is not None:
+            same = (item.feature, item.kind, item.datum, item.datums)
+            asked = (wanted.feature, wanted.kind, wanted.datum, wanted.datums)
+            if same == asked and item.uncertainty is not None:
                 return item.uncertainty
         told = [f.message for f in found.findings if f.subject.feature == wanted.feature]
         raise NotHeldError(
@@ -405,6 +404,7 @@ def _spec(wanted: PointCountRequest) -> ToleranceSpec:
             kind=cast(ToleranceKind, wanted.kind),
             value=1.0,
             datum=wanted.datum,
+            datums=wanted.datums,
         )
     except PartError as error:
         raise JobError(error.message, **error.facts) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 
@@ -17,6 +16,7 @@ from parts.geometry import Audit, Geometry
 from parts.part import Part
 from reports.answers import FORMAT, table_lines
 from reports.visible_text import label
+from robots.core.robot_file.source_text import toml_text
 
 
 def part_document(part: Part) -> dict[str, object]:
@@ -154,29 +154,15 @@ def tolerance_tables(drawing: Drawing, geometry: Geometry) -> Iterator[str]:
     yield f"# Tolerances of the drawing in {label(geometry.source)}; features are those of"
     yield "# `palpeur part show`. Only those of features that the job measures may stay."
     if found.datums:
-        names = feature_names(geometry)
-        faces = {one.label: one.faces for one in drawing.datums}
-        system = " | ".join(
-            f"{label(one)} ({_named(faces.get(one, ()), names)})" for one in found.datums
-        )
-        yield f"# Positions and profiles are in the datum system {system}; align to it."
-    for spec in found.specs:
+        system = "|".join(map(label, found.datums))
+        yield f"# Most of them are in the datum system {system}: the alignment of the part."
+    if tables := found.tables():
         yield ""
-        yield "[[tolerance]]"
-        yield f"feature = {_quoted(spec.feature)}"
-        yield f"kind = {_quoted(spec.kind)}"
-        yield f"value_mm = {float(f'{1e3 * spec.value:.12g}')!r}"
-        if spec.datum:
-            yield f"datum = {_quoted(spec.datum)}"
+        yield from toml_text(tables).splitlines()
     if found.left_out:
         yield ""
     for item in found.left_out:
         yield f"# left out: {label(item.name)}: {label(item.reason)}"
-
-
-def _quoted(text: str) -> str:
-    """A TOML string; JSON's quotes are the same."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _named(faces: tuple[int, ...], names: dict[int, str]) -> str:

@@ -72,20 +72,68 @@ def test_what_can_be_judged(block, features):
     assert others == [
         ToleranceSpec(feature=top.name, kind="flatness", value=1e-4),
         ToleranceSpec(feature=side.name, kind="flatness", value=1e-4),
-        ToleranceSpec(feature=hole.name, kind="perpendicularity", value=2e-4, datum=top.name),
-        ToleranceSpec(feature=hole.name, kind="position", value=3e-4),
+        ToleranceSpec(feature=hole.name, kind="perpendicularity", value=2e-4, datums=frame("A")),
+        ToleranceSpec(feature=hole.name, kind="position", value=3e-4, datums=frame("A", "B")),
     ]
+    assert [(one.label, one.feature) for one in found.datum_features] == [
+        ("A", top.name),
+        ("B", side.name),
+    ]
+
+
+def test_limits_material_and_boundaries(block, features):
+    top, (hole, other) = features["plane"][0], features["hole"][:2]
+    at_boundary = (
+        *frame("A"),
+        DatumReference(elements=(DatumElement(label="B", modifiers=("MMB",)),)),
+    )
+    drawing = Drawing(
+        datums=(Datum(label="A", faces=top.faces), Datum(label="B", faces=other.faces)),
+        dimensions=(
+            Dimension(kind="diameter", nominal=0.03, lower=0.03, upper=0.0302, faces=hole.faces),
+        ),
+        tolerances=(
+            GeometricTolerance(
+                kind="position", value=0.0, faces=hole.faces, zone="diameter", material="MMC",
+                datums=at_boundary,
+            ),
+        ),
+    )  # fmt: skip
+    found = suggested_tolerances(drawing, block)
+    assert found.left_out == ()
+    size, position = found.tables()["tolerance"]
+    assert size == {
+        "feature": hole.name, "kind": "diameter", "nominal_mm": 30.0,
+        "lower_mm": 0.0, "upper_mm": 0.2,
+    }  # fmt: skip
+    assert position == {
+        "feature": hole.name, "kind": "position", "value_mm": 0.0,
+        "datums": ["A", "B(M)"], "material": "M",
+    }  # fmt: skip
+
+
+def bounded(modifier):
+    return (
+        *frame("A"),
+        DatumReference(elements=(DatumElement(label="B", modifiers=(modifier,)),)),
+    )
+
+
+COMMON = DatumReference(elements=(DatumElement(label="A"), DatumElement(label="B")))
 
 
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
-        ({"material": "MMC"}, "it has a material modifier, which is not evaluated"),
+        ({"material": "MMC"}, "it is at MMC, but no diameter of"),
+        ({"datums": bounded("LMB")}, "LMB of its datum B is not evaluated"),
+        ({"datums": bounded("MMB")}, "the material boundary of its datum B, which is no bore"),
+        ({"datums": (COMMON,)}, "the common datum A-B is not evaluated"),
         ({"modifiers": ("free state",)}, "it has free state, which is not evaluated"),
         ({"projected": 0.01}, "it has a projected zone, which is not evaluated"),
-        ({"datums": frame("A", "C")}, "it refers to other datums than A|B"),
-        ({"kind": "total runout"}, "total runout is not evaluated"),
-        ({"kind": "perpendicularity"}, "it is not taken from one datum that is one feature"),
+        ({"datums": frame("A", "C")}, "its datum C is not one feature of the part"),
+        ({"kind": "symmetry"}, "symmetry is not evaluated"),
+        ({"datums": ()}, "it has no datum"),
         ({"zone": "width"}, "a zone of this form is not evaluated for the hole"),
         ({"whole_part": True}, "it holds of every face that has no other tolerance"),
     ],
@@ -96,7 +144,9 @@ def test_what_cannot_be_judged_is_said(block, features, facts, reason):
     most = GeometricTolerance(**plain, datums=frame("A", "B"))
     odd = GeometricTolerance(**{**plain, "datums": frame("A", "B"), **facts, "value": 4e-4})
     again = GeometricTolerance(**{**plain, "datums": frame("A", "B"), "value": 5e-4})
-    found = suggested_tolerances(Drawing(tolerances=(most, odd, again)), block)
+    top, side = features["plane"][:2]
+    datums = (Datum(label="A", faces=top.faces), Datum(label="B", faces=side.faces))
+    found = suggested_tolerances(Drawing(datums=datums, tolerances=(most, odd, again)), block)
     assert [spec.value for spec in found.specs] == [3e-4, 5e-4]
     [left] = found.left_out
     assert left.reason.startswith(reason)
@@ -110,7 +160,6 @@ def test_sizes_that_are_not_judged(block, features):
         one = Dimension(**{**plain, "faces": hole.faces, **facts})
         return suggested_tolerances(Drawing(dimensions=(one,)), block).left_out[0].reason
 
-    assert why(upper=0.0102) == ("its limits are not the same on both sides of the nominal value")
     assert why(lower=nan) == "it has no limits on both sides"
     assert why(fit="H7", lower=nan, upper=nan) == "the limits of H7 are not known here"
     assert why(kind="radius") == "a radius is not evaluated"
