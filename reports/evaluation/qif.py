@@ -3,49 +3,31 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
 import numpy as np
 
-from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
-from parts.evaluation.tolerance import Conformance
+from parts.evaluation.results import FeatureResult, PointDeviations
 from parts.fits.fit_result import FittedShape
 from reports.evaluation.content import verdict
 from reports.evaluation.subject import EvaluationSubject, axis_of, is_hole, place_of, size_of
+from reports.programmes.qif_characteristics import (
+    LENGTH,
+    CharacteristicParts,
+    DatumParts,
+    FeatureIds,
+    Numbering,
+    length,
+    listed,
+    reference,
+    standard_element,
+    units_element,
+)
 from reports.programmes.text import MM, attribute, element, number, numbers, parent
 from robots.core.arrays import Array
 
 _NAMESPACE = "http://qifstandards.org/xsd/qif3"
-_DEGREE = "0.017453292519943295"
-_STATUS = {
-    Conformance.PASS: "PASS",
-    Conformance.FAIL: "FAIL",
-    Conformance.UNDECIDED: "INDETERMINATE",
-}
-_WORDS = {
-    "flatness": "Flatness",
-    "straightness": "Straightness",
-    "roundness": "Circularity",
-    "cylindricity": "Cylindricity",
-    "parallelism": "Parallelism",
-    "perpendicularity": "Perpendicularity",
-    "angularity": "Angularity",
-    "position": "Position",
-    "coaxiality": "Coaxiality",
-    "circular runout": "CircularRunout",
-    "total runout": "TotalRunout",
-    "profile": "SurfaceProfile",
-    "diameter": "Diameter",
-    "distance": "DistanceBetween",
-}
-_ORIENTATIONS = ("parallelism", "perpendicularity", "angularity")
-_SIZES = ("diameter", "distance")
-_MATERIALS = {"": "REGARDLESS", "M": "MAXIMUM", "L": "LEAST"}
-_CENTRED = ("sphere",)  # whose position has a zone that is a ball
-_ROUND_ZONE = ("line3d", "cylinder", "cone", "circle3d", "torus")
-LENGTH = 9  # decimals of mm
 _GEOMETRY_VECTOR = 12
 _ANGLE = 9  # decimals of degrees
 _GEOMETRY_WORDS = {
@@ -64,8 +46,6 @@ _DIRECTIONS = {
     "line3d": "Direction",
     "torus": "AxisVector",
 }
-_PRECEDENCE = ("PRIMARY", "SECONDARY", "TERTIARY")
-_LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"  # without I, O and Q, which drawings do not use
 
 
 def results_qif(shown: EvaluationSubject) -> bytes:
@@ -77,7 +57,7 @@ def results_qif(shown: EvaluationSubject) -> bytes:
     datums = DatumParts(numbering=numbering, features=nominals)
     asked = CharacteristicParts(
         numbering=numbering,
-        features=features,
+        features=features.ids,
         kinds={one.name: one.kind for one in shown.evaluation.features},
         datums=datums,
         frame=tuple((name, "") for name in shown.evaluation.alignment.datums),
@@ -89,12 +69,12 @@ def results_qif(shown: EvaluationSubject) -> bytes:
         element("QPId", _identity(shown)),
         _attributes(shown),
         _header(shown),
-        _standard(standard),
-        _units(),
+        standard_element(standard),
+        units_element(),
         listed("DatumDefinitions", datums.definitions),
         listed("DatumReferenceFrames", datums.frames),
         _features(features),
-        _characteristics(asked, standard),
+        asked.element(standard),
         _results(shown, features, asked, results),
     ]
     body = "\n".join(part for part in parts if part)
@@ -125,27 +105,6 @@ def _header(shown: EvaluationSubject) -> str:
     return parent("Header", application, element("Description", verdict(shown.evaluation)))
 
 
-def _standard(number: int) -> str:
-    organization = parent("Organization", element("StandardsOrganizationEnum", "ISO"))
-    standard = parent("Standard", organization, element("Designator", "ISO 1101"), id=number)
-    return parent("StandardsDefinitions", standard, n=1)
-
-
-def _units() -> str:
-    def unit(kind: str, si: str, name: str, factor: str) -> str:
-        conversion = parent("UnitConversion", element("Factor", factor))
-        return parent(kind, element("SIUnitName", si), element("UnitName", name), conversion)
-
-    return parent(
-        "FileUnits",
-        parent(
-            "PrimaryUnits",
-            unit("AngularUnit", "radian", "deg", _DEGREE),
-            unit("LinearUnit", "meter", "mm", "0.001"),
-        ),
-    )
-
-
 def _features(made: FeatureParts) -> str:
     if not made.items:
         return ""
@@ -155,18 +114,6 @@ def _features(made: FeatureParts) -> str:
         listed("FeatureNominals", made.nominals),
         listed("FeatureItems", made.items),
         listed("NominalPointSets", made.nominal_sets),
-    )
-
-
-def _characteristics(made: CharacteristicParts, standard: int) -> str:
-    if not made.items:
-        return ""
-    return parent(
-        "Characteristics",
-        element("FormalStandardId", str(standard)),
-        listed("CharacteristicDefinitions", made.definitions),
-        listed("CharacteristicNominals", made.nominals),
-        listed("CharacteristicItems", made.items),
     )
 
 
@@ -196,27 +143,6 @@ _LENGTH, _VECTOR = 9, 12
 _ALGORITHM = parent(
     "SubstituteFeatureAlgorithm", element("SubstituteFeatureAlgorithmEnum", "LEASTSQUARES")
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureIds:
-    """Identifiers of one feature."""
-
-    nominal: int
-    item: int
-    measurement: int
-
-
-@dataclass(slots=True)
-class Numbering:
-    """The last identifier that was given."""
-
-    last: int = 0
-
-    def next(self) -> int:
-        """A new identifier."""
-        self.last += 1
-        return self.last
 
 
 # ---------------------------------------------------------------------------------------- Features
@@ -370,221 +296,6 @@ def _whole(points: int) -> str:
     return parent("PointList", element("WholePointSetId", str(points)), n=1)
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class DatumParts:
-    """Elements of datums, each made when it is first asked for.
-
-    Args:
-        numbering: of the document.
-        features: identifiers of the nominal features, by name.
-    """
-
-    numbering: Numbering
-    features: dict[str, int]
-    definitions: list[str] = field(default_factory=list)
-    frames: list[str] = field(default_factory=list)
-    _datums: dict[str, int] = field(default_factory=dict)
-    _frames: dict[tuple[tuple[str, str], ...], int] = field(default_factory=dict)
-
-    def frame(self, names: Sequence[tuple[str, str]]) -> int:
-        """The frame of some datum features, the first one primary, each with its material."""
-        key = tuple(names)
-        if key not in self._frames:
-            inside = [
-                parent(
-                    "Datum",
-                    parent(
-                        "SimpleDatum",
-                        reference("DatumDefinitionId", self._datum(name)),
-                        element("MaterialModifier", _MATERIALS[material]),
-                        element("ReferencedComponent", "ACTUAL"),
-                    ),
-                    parent("Precedence", element("PrecedenceEnum", word)),
-                )
-                for (name, material), word in zip(key, _PRECEDENCE, strict=False)
-            ]
-            self._frames[key] = self.numbering.next()
-            self.frames.append(
-                parent(
-                    "DatumReferenceFrame",
-                    parent("Datums", *inside, n=len(inside)),
-                    id=self._frames[key],
-                )
-            )
-        return self._frames[key]
-
-    def _datum(self, name: str) -> int:
-        if name not in self._datums:
-            number, place = self.numbering.next(), len(self._datums)
-            letter = _LETTERS[place % len(_LETTERS)] * (1 + place // len(_LETTERS))
-            self._datums[name] = number
-            self.definitions.append(
-                parent(
-                    "DatumDefinition",
-                    element("DatumLabel", letter),
-                    ids("FeatureNominalIds", self.features[name]),
-                    id=number,
-                )
-            )
-        return self._datums[name]
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class CharacteristicParts:
-    """Elements of all characteristics, by the lists that hold them.
-
-    Args:
-        numbering: of the document.
-        features: of the document.
-        kinds: of the features, by name.
-        datums: of the document.
-        frame: datums of the alignment with their material, which positions and profiles without
-            datums of their own refer to.
-        labels: features of datums, by their labels.
-    """
-
-    numbering: Numbering
-    features: FeatureParts
-    kinds: dict[str, str]
-    datums: DatumParts
-    frame: tuple[tuple[str, str], ...]
-    labels: dict[str, str]
-    definitions: list[str] = field(default_factory=list)
-    nominals: list[str] = field(default_factory=list)
-    items: list[str] = field(default_factory=list)
-    measurements: list[str] = field(default_factory=list)
-
-    def add(self, item: Characteristic) -> None:
-        """A characteristic with a tolerance; one without asks for nothing."""
-        if item.tolerance is None:
-            return
-        word, feature = self._word(item), self.features.ids[item.feature]
-        definition, nominal = self.numbering.next(), self.numbering.next()
-        number, result = self.numbering.next(), self.numbering.next()
-        self.definitions.append(
-            parent(f"{word}CharacteristicDefinition", *self._asked(item), id=definition)
-        )
-        self.nominals.append(
-            parent(
-                f"{word}CharacteristicNominal",
-                reference("CharacteristicDefinitionId", definition),
-                ids("FeatureNominalIds", feature.nominal),
-                element("Name", item.name),
-                *self._target(item, feature),
-                id=nominal,
-            )
-        )
-        self.items.append(
-            parent(
-                f"{word}CharacteristicItem",
-                element("Name", item.name),
-                ids("FeatureItemIds", feature.item),
-                reference("CharacteristicNominalId", nominal),
-                id=number,
-            )
-        )
-        self.measurements.append(
-            parent(
-                f"{word}CharacteristicMeasurement",
-                parent(
-                    "Status", element("CharacteristicStatusEnum", _characteristics_status(item))
-                ),
-                reference("CharacteristicItemId", number),
-                ids("FeatureMeasurementIds", *self._measured(item, feature)),
-                _value(item),
-                *(
-                    [element("Bonus", length(item.bonus))]
-                    if item.material and item.kind == "position"
-                    else []
-                ),
-                id=result,
-            )
-        )
-
-    def _word(self, item: Characteristic) -> str:
-        if item.kind == "diameter" and self.kinds[item.feature] == "sphere":
-            return "SphericalDiameter"
-        return _WORDS[item.kind]
-
-    def _asked(self, item: Characteristic) -> list[str]:
-        """The tolerance, in the words of its kind."""
-        width = item.tolerance or 0.0
-        if item.kind in _SIZES:
-            return [
-                parent(
-                    "Tolerance",
-                    element("MaxValue", length(item.middle + width)),
-                    element("MinValue", length(item.middle - width)),
-                    element("DefinedAsLimit", "false"),
-                )
-            ]
-        told = [element("ToleranceValue", length(width))]
-        if item.kind == "straightness":
-            return [*told, parent("ZoneShape", "<DiametricalZone/>")]
-        datums = self._datums_of(item)
-        if datums:
-            told.append(reference("DatumReferenceFrameId", self.datums.frame(datums)))
-        material = element("MaterialCondition", _MATERIALS[item.material])
-        if item.kind in _ORIENTATIONS:
-            # to a single datum an axis is held between two planes, as the evaluation does
-            round_one = len(item.datums) > 1 and self.kinds[item.feature] in _ROUND_ZONE
-            zone = "<DiametricalZone/>" if round_one else "<PlanarZone/>"
-            told += [material, parent("ZoneShape", zone)]
-        if item.kind == "position":
-            told += [material, parent("ZoneShape", self._zone(item))]
-        if item.kind == "coaxiality":
-            told.append(parent("ZoneShape", "<DiametricalZone/>"))
-        return told
-
-    def _datums_of(self, item: Characteristic) -> tuple[tuple[str, str], ...]:
-        """Datum features of a tolerance with their material; none of form and size."""
-        if item.datums:
-            return tuple(
-                (self.labels.get(one.label, one.label), "M" if one.all_modifiers else "")
-                for one in item.datums
-            )
-        if item.datum:
-            return ((item.datum, ""),)
-        return self.frame if item.kind in ("position", "profile") else ()
-
-    def _zone(self, item: Characteristic) -> str:
-        kind = self.kinds[item.feature]
-        if kind in _CENTRED:
-            return "<SphericalZone/>"
-        return "<DiametricalZone/>" if kind in _ROUND_ZONE else "<NonDiametricalZone/>"
-
-    def _target(self, item: Characteristic, feature: FeatureIds) -> list[str]:
-        """The nominal size, and what a distance runs between."""
-        if item.kind not in _SIZES:
-            return []
-        told = [element("TargetValue", length(item.nominal))]
-        if item.kind == "distance":
-            pair = parent(
-                "FeaturePair",
-                reference("FirstFeature", feature.nominal),
-                reference("SecondFeature", self.features.ids[item.datum].nominal),
-            )
-            told.append(parent("FeatureNominalPairs", pair, n=1))
-            told.append(element("AnalysisMode", "THREEDIMENSIONAL"))
-        return told
-
-    def _measured(self, item: Characteristic, feature: FeatureIds) -> list[int]:
-        also = [self.features.ids[item.datum].measurement] if item.datum else []
-        return [feature.measurement, *also]
-
-
-def _characteristics_status(item: Characteristic) -> str:
-    found = item.verdict
-    return "NOT_ANALYZED" if found is None else _STATUS[found]
-
-
-def _value(item: Characteristic) -> str:
-    """The measured value with its standard uncertainty, where it is known."""
-    doubt = item.uncertainty
-    told = "" if doubt is None else f' combinedUncertainty="{length(doubt.standard)}"'
-    return f"<Value{told}>{length(item.measured)}</Value>"
-
-
 def word_of(one: FeatureResult) -> str:
     """QIF's word for a feature; one that is no simple shape is defined by its points."""
     return _GEOMETRY_WORDS.get(one.kind, _FREE) if one.nominal is not None else _FREE
@@ -611,11 +322,6 @@ def measured_place(shape: FittedShape, form: float | None) -> list[str]:
     sizes = [] if shape.kind in ("plane", "line3d") else _sizes(shape)
     told = [] if form is None else [element("Form", length(form))]
     return [*place, *sizes, *told]
-
-
-def length(value: float) -> str:
-    """A length in millimetres."""
-    return number(MM * value, LENGTH)
 
 
 def place_text(place: Array) -> str:
@@ -654,18 +360,3 @@ def _place(shape: FittedShape) -> list[str]:
         outward = -1.0 if shape.kind == "plane" and is_hole(shape) else 1.0
         told.append(element(_DIRECTIONS[shape.kind], vector_text(outward * axis_of(shape))))
     return told
-
-
-def ids(name: str, *numbers: int) -> str:
-    """A list of references."""
-    return parent(name, *(element("Id", str(k)) for k in numbers), n=len(numbers))
-
-
-def reference(name: str, number: int) -> str:
-    """One reference."""
-    return element(name, str(number))
-
-
-def listed(name: str, items: list[str]) -> str:
-    """A list whose schema wants one entry at least; nothing where there is none."""
-    return parent(name, *items, n=len(items)) if items else ""

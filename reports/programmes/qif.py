@@ -1,4 +1,4 @@
-"""QIF 3.0 plan (ISO 23952): nominal features, the points to touch, and the order of features.
+"""QIF 3.0 plan (ISO 23952): features, points to touch, tolerances, the order of features.
 
 A QIF plan has no element for motion: its only speeds are limits of a machine in its measurement
 resources, and no distance of a touch has a place. The probing cycle of each feature is told by
@@ -8,7 +8,21 @@ attributes, QIF's own way for what it has no element for; paths are in the DMIS 
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from parts.evaluation.results import Characteristic
+from parts.evaluation.tolerance import ToleranceSpec
+from reports.programmes.qif_characteristics import (
+    CharacteristicParts,
+    DatumParts,
+    FeatureIds,
+    Numbering,
+    listed,
+    standard_element,
+    units_element,
+)
 from reports.programmes.source import MeasuredFeature, Nominal, NominalKind, ProgrammeSource, Touch
 from reports.programmes.text import MM, attribute, element, numbers, parent
 
@@ -22,23 +36,27 @@ _WORDS = {
     NominalKind.CYLINDER: "Cylinder",
     NominalKind.SPHERE: "Sphere",
 }
-_UNITS = parent(
-    "FileUnits",
-    parent(
-        "PrimaryUnits",
-        parent(
-            "LinearUnit",
-            element("SIUnitName", "meter"),
-            element("UnitName", "mm"),
-            parent("UnitConversion", element("Factor", "0.001")),
-        ),
-    ),
-)
+_KINDS = {
+    NominalKind.POINT: "point",
+    NominalKind.PLANE: "plane",
+    NominalKind.CIRCLE: "circle3d",
+    NominalKind.CYLINDER: "cylinder",
+    NominalKind.SPHERE: "sphere",
+}
 
 
 def qif(source: ProgrammeSource) -> dict[str, bytes]:
     """Write ``plan.qif``."""
     return {"plan.qif": _Document(source).text().encode("utf-8")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """Elements of what is asked, by their places in a document."""
+
+    before: tuple[str, ...] = ()
+    datums: tuple[str, ...] = ()
+    characteristics: tuple[str, ...] = ()
 
 
 class _Document:
@@ -50,7 +68,9 @@ class _Document:
 
     def __init__(self, source: ProgrammeSource) -> None:
         self._source = source
-        self._last_id = 0
+        self._numbering = Numbering()
+        self._ids: dict[str, list[tuple[FeatureIds, MeasuredFeature]]] = defaultdict(list)
+        self._not_asked: list[str] = []
         self._definitions: list[str] = []
         self._nominals: list[str] = []
         self._items: list[str] = []
@@ -62,16 +82,21 @@ class _Document:
         """The whole document."""
         for feature in self._source.features:
             self._add(feature)
+        asked = self._characteristics()
         fingerprint = self._source.plan.job.fingerprint
         parts = [
             element("QPId", str(uuid.uuid5(uuid.NAMESPACE_URL, f"urn:sha256:{fingerprint}"))),
             self._attributes(),
             self._header(),
-            _UNITS,
+            *asked.before,
+            units_element(),
+            *asked.datums,
             self._features(),
+            *asked.characteristics,
             self._plan(),
         ]
-        root = f'<QIFDocument xmlns="{_NAMESPACE}" versionQIF="3.0.0" idMax="{self._last_id}">\n'
+        last = self._numbering.last
+        root = f'<QIFDocument xmlns="{_NAMESPACE}" versionQIF="3.0.0" idMax="{last}">\n'
         body = "\n".join(parts)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{root}{body}\n</QIFDocument>\n'
 
@@ -85,6 +110,10 @@ class _Document:
         made += [
             attribute("AttributeStr", name=f"not reached {place}", value=name)
             for place, name in enumerate(self._source.steps.left_out, start=1)
+        ]
+        made += [
+            attribute("AttributeStr", name=f"not asked {place}", value=text)
+            for place, text in enumerate(self._not_asked, start=1)
         ]
         return parent("Attributes", *made, n=len(made))
 
@@ -138,6 +167,9 @@ class _Document:
             )
         )
         ids = parent("FeatureItemIds", element("Id", str(item)), n=1)
+        self._ids[feature.touches[0].feature].append(
+            (FeatureIds(nominal=nominal, item=item, measurement=0), feature)
+        )
         self._actions.append(parent("MeasureSpecifiedFeatures", ids))
 
     def _definition(self, nominal: Nominal) -> int:
@@ -171,8 +203,80 @@ class _Document:
         )
 
     def _next(self) -> int:
-        self._last_id += 1
-        return self._last_id
+        return self._numbering.next()
+
+    # --- what is asked ---------------------------------------------------------------------------
+
+    def _characteristics(self) -> _Asked:
+        """The job's tolerances with their datums; of features whose points are one run.
+
+        Points of a feature that others are measured between are features by themselves here, of
+        which nothing can be asked; the attributes say so.
+        """
+        evaluation = self._source.plan.job.evaluation
+        if not evaluation.tolerances:
+            return _Asked()
+        standard = self._next()
+        whole = {name: runs[0] for name, runs in self._ids.items() if len(runs) == 1 and name}
+        features = {name: ids for name, (ids, _) in whole.items()}
+        labels = {one.label: one.feature for one in evaluation.datum_features}
+        datums = DatumParts(
+            numbering=self._numbering,
+            features={name: one.nominal for name, one in features.items()},
+        )
+        asked = CharacteristicParts(
+            numbering=self._numbering,
+            features=features,
+            kinds={name: _KINDS[one.nominal.kind] for name, (_, one) in whole.items()},
+            datums=datums,
+            frame=tuple((labels.get(one.label, one.label), "") for one in evaluation.datums),
+            labels=labels,
+        )
+        for spec in evaluation.tolerances:
+            needed = {spec.feature, spec.datum, *(labels[one.label] for one in spec.datums)} - {""}
+            if spec.kind in ("position", "profile") and not spec.datums:
+                needed |= {name for name, _ in asked.frame}
+            if lost := sorted(needed - features.keys()):
+                self._not_asked.append(
+                    f"{spec.label}: the points of {lost[0]!r} are not measured one after another"
+                )
+                continue
+            asked.ask(_characteristic(spec, {name: one for name, (_, one) in whole.items()}))
+        return _Asked(
+            before=(standard_element(standard),),
+            datums=tuple(
+                part
+                for part in (
+                    listed("DatumDefinitions", datums.definitions),
+                    listed("DatumReferenceFrames", datums.frames),
+                )
+                if part
+            ),
+            characteristics=tuple(filter(None, (asked.element(standard),))),
+        )
+
+
+def _characteristic(spec: ToleranceSpec, features: Mapping[str, MeasuredFeature]) -> Characteristic:
+    """A tolerance of the job as what a document asks for."""
+    own = features[spec.feature].nominal
+    size = 0.0
+    if spec.kind == "diameter":
+        size = own.diameter
+    elif spec.kind == "distance":
+        other = features[spec.datum].nominal
+        size = abs(float((own.location - other.location) @ other.axis))
+    return Characteristic(
+        name=f"{spec.feature} {spec.kind}",
+        feature=spec.feature,
+        kind=spec.kind,
+        nominal=size if spec.nominal is None else spec.nominal,
+        measured=float("nan"),
+        tolerance=spec.value,
+        middle=spec.middle,
+        datum=spec.datum,
+        datums=spec.datums,
+        material=spec.material,
+    )
 
 
 def _attributes(feature: MeasuredFeature) -> str:

@@ -204,3 +204,66 @@ def test_a_feature_that_is_left_and_visited_again_is_measured_point_by_point(pla
     plan = planned(positions, np.tile(UP, (6, 1)), features=features)
     kinds = {f.nominal.kind.value for f in ProgrammeSource(plan).features}
     assert kinds == {"point"}
+
+
+@pytest.fixture(scope="module")
+def toleranced(planned):
+    """A plane of four, which is datum A, and three that say nothing; tolerances of both."""
+    from parts.drawing.drawing import DatumElement, DatumReference
+    from parts.evaluation.tolerance import DatumFeature, ToleranceSpec
+    from planner.job import EvaluationSettings
+
+    base = DatumReference(elements=(DatumElement(label="A"),))
+    asked = (
+        ToleranceSpec(feature="top", kind="flatness", value=5e-5),
+        ToleranceSpec(feature="step", kind="parallelism", value=1e-4, datums=(base,)),
+        ToleranceSpec(feature="step", kind="distance", value=1e-4, datum="top", middle=2e-5),
+        ToleranceSpec(feature="skin", kind="profile", value=1e-4),
+    )
+    settings = EvaluationSettings(
+        datum_features=(DatumFeature(label="A", feature="top"),), tolerances=asked
+    )
+    step = PLANE + np.array([0, 0, 10])
+    positions = 1e-3 * np.array([*PLANE, *step, [90, 60, 300], [95, 40, 299]])
+    features = (*["top"] * 4, *["step"] * 4, "skin", "skin")
+    return planned(
+        positions, np.tile(UP, (len(positions), 1)), features=features, evaluation=settings
+    )
+
+
+def test_a_qif_plan_asks_for_the_tolerances_of_the_job(toleranced, qif_schema):
+    raw = programmes(toleranced, ["qif"])["plan.qif"]
+    root = etree.fromstring(raw)
+    qif_schema.assertValid(root)
+    items = {e.get("id"): e.findtext("{*}FeatureName") for e in root.find(".//{*}FeatureItems")}
+    named = {
+        etree.QName(e).localname: [items[one.text] for one in e.findall("{*}FeatureItemIds/{*}Id")]
+        for e in root.find(".//{*}CharacteristicItems")
+    }
+    assert named == {
+        "FlatnessCharacteristicItem": ["top"],
+        "ParallelismCharacteristicItem": ["step"],
+        "DistanceBetweenCharacteristicItem": ["step"],
+    }
+    assert float(root.findtext(".//{*}FlatnessCharacteristicDefinition/{*}ToleranceValue")) == 0.05
+    limits = root.find(".//{*}DistanceBetweenCharacteristicDefinition/{*}Tolerance")
+    assert [float(limits.findtext(f"{{*}}{name}")) for name in ("MaxValue", "MinValue")] == [
+        0.12,
+        -0.08,
+    ]
+    target = root.findtext(".//{*}DistanceBetweenCharacteristicNominal/{*}TargetValue")
+    assert float(target) == pytest.approx(10.0, abs=1e-6)
+    nominals = {e.get("id"): e for e in root.find(".//{*}FeatureNominals")}
+    datum = root.findtext(".//{*}DatumDefinition/{*}FeatureNominalIds/{*}Id")
+    assert etree.QName(nominals[datum]).localname == "PlaneFeatureNominal"
+
+
+def test_a_qif_plan_says_what_it_cannot_ask(toleranced):
+    """The points of the skin are features of their own, which no tolerance is one of."""
+    raw = programmes(toleranced, ["qif"])["plan.qif"]
+    [told] = [
+        e.get("value")
+        for e in etree.fromstring(raw).iter("{*}AttributeStr")
+        if e.get("name").startswith("not asked")
+    ]
+    assert told.startswith("profile of 'skin'")
