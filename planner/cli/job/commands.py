@@ -555,6 +555,7 @@ class ProposalRequest:
     part: str = ""
     robot: str = ""
     from_pmi: bool = False
+    qif: str = ""
     pose: str = ""
     uncertainty: str = ""
     share: float | None = None
@@ -588,6 +589,9 @@ def _propose(
     folder: Path, request: ProposalRequest, *, allow_outside: bool, session: Session
 ) -> int:
     """Propose a job for a part and write it."""
+    from parts.drawing.qif_pmi import read_qif_drawing
+    from parts.geometry.source_file import read_source
+    from parts.part import load_part
     from planner.job import read_job
     from planner.proposal.proposal import SHARE, propose
     from reports.proposal import proposal_lines
@@ -597,7 +601,7 @@ def _propose(
         for name, given in (
             ("--part", request.part),
             ("--robot", request.robot),
-            ("--from-pmi", request.from_pmi),
+            ("--from-pmi", request.from_pmi or request.qif),
         )
         if not given
     ]
@@ -620,10 +624,17 @@ def _propose(
         table = stated.get("uncertainty")
         if table is None:
             raise OptionError(f"--uncertainty {request.uncertainty}: it has no [uncertainty].")
+    part = load_part(request.part)
+    drawing = None
+    if request.qif:
+        drawing = read_qif_drawing(
+            read_source(Path(request.qif)).raw, Path(request.qif).name, part.geometry
+        )
     with progress_of(session) as progress:
         found = propose(
-            request.part,
+            part,
             request.robot,
+            drawing=drawing,
             pose=_pose(request.pose) if request.pose else None,
             uncertainty=table,
             share=SHARE if request.share is None else request.share,

@@ -101,8 +101,16 @@ def init(
     ] = "",
     from_pmi: Annotated[
         bool,
-        flag("--from-pmi", "For the drawing in the part's file (AP242 semantic PMI, QIF 3.0)."),
+        flag("--from-pmi", "For the drawing in the part's file (AP242 semantic PMI)."),
     ] = False,
+    qif: Annotated[
+        str,
+        option(
+            "--qif",
+            "FILE",
+            "In place of --from-pmi: for the drawing in this QIF 3.0 document, in part axes.",
+        ),
+    ] = "",
     pose: Annotated[
         str,
         option(
@@ -128,13 +136,19 @@ def init(
 ) -> int:
     """Write a commented job that is ready to run; without --force nothing is overwritten.
 
-    With --part, --robot and --from-pmi: the job that the drawing in the part's file asks for, with
-    points, stylus, approaches and tolerances. What it leaves out stands in it as comments.
+    With --part, --robot and --from-pmi (or --qif): the job that the drawing asks for, with its
+    points, stylus, approaches and tolerances. What is left out stands in it as comments.
     """
     from planner.cli.job.commands import ProposalRequest, run_init
 
     request = ProposalRequest(
-        part=part, robot=robot, from_pmi=from_pmi, pose=pose, uncertainty=uncertainty, share=share
+        part=part,
+        robot=robot,
+        from_pmi=from_pmi,
+        qif=qif,
+        pose=pose,
+        uncertainty=uncertainty,
+        share=share,
     )
     return run_init(folder, request, allow_outside=allow_outside, session=context.obj.forced(force))
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from planner.cli.main import main
-from planner.job import write_template
-
-HEAD = "ISO-10303-21;\nHEADER;\nFILE_NAME('part','',(''),(''),'','','');\nENDSEC;\nDATA;\n"
+from planner.job import read_job, write_template
+from tests.parts.drawing.test_qif_pmi import FACTS, document
 
 
 def refusal(capsys, *words: str) -> str:
@@ -46,3 +45,23 @@ def test_an_uncertainty_that_is_none(tmp_path, capsys):
     job = write_template(tmp_path)[0]
     words = ["--part", "block", "--robot", "ur5e", "--from-pmi", "--uncertainty", str(job)]
     assert "has no [uncertainty]" in refusal(capsys, str(tmp_path / "new"), *words)
+
+
+def test_a_job_for_the_drawing_in_a_qif_document(tmp_path, capsys):
+    place = tmp_path / "plan.qif"
+    place.write_bytes(document(*FACTS))
+    words = ["--part", "block", "--robot", "ur5e", "--qif", str(place), "--pose", "450,0,50"]
+    assert main(["init", str(tmp_path / "new"), *words]) == 0
+    job = read_job(tmp_path / "new" / "job.toml")
+    asked = {(one.feature, one.kind, one.system) for one in job.evaluation.tolerances}
+    assert {("hole-30", "diameter", ""), ("top", "flatness", "")} <= asked
+    told = capsys.readouterr().out
+    assert "hole-20" in told  # datum B
+    assert "position of 'hole-30' 0.2 mm: The feature 'hole-20' has no tolerance" in told
+
+
+def test_a_file_that_is_no_qif_document(tmp_path, capsys):
+    place = tmp_path / "plan.qif"
+    place.write_text("<other/>", encoding="utf-8")
+    words = ["--part", "block", "--robot", "ur5e", "--qif", str(place)]
+    assert "expected QIFDocument" in refusal(capsys, str(tmp_path / "new"), *words)
