@@ -110,6 +110,12 @@ def _translated(file: SourceFile, plain: bytes, deflection: float) -> bytes:
                 limit=seconds.limit,
             ) from None
         if code != 0 or not target.is_file():
+            if code >= 0 and not any(word in file.raw for word in (b"_FACE", b"TESSELLATED")):
+                raise file.error(
+                    "it has no shape: not one face stands in it. Export the model with its "
+                    "geometry, as AP214 or AP242.",
+                    code=code,
+                )
             how = f"it was stopped by signal {-code}" if code < 0 else "it found no shape"
             raise file.error(
                 f"the STEP translator cannot read it ({how}); it is damaged, or needs more than "

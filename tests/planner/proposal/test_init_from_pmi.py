@@ -8,6 +8,8 @@ from planner.cli.main import main
 from planner.job import read_job, write_template
 from tests.parts.drawing.test_qif_pmi import FACTS, document
 
+HEAD = "ISO-10303-21;\nHEADER;\nFILE_NAME('part','',(''),(''),'','','');\nENDSEC;\nDATA;\n"
+
 
 def refusal(capsys, *words: str) -> str:
     assert main(["init", *words]) == 2
@@ -65,3 +67,12 @@ def test_a_file_that_is_no_qif_document(tmp_path, capsys):
     place.write_text("<other/>", encoding="utf-8")
     words = ["--part", "block", "--robot", "ur5e", "--qif", str(place)]
     assert "expected QIFDocument" in refusal(capsys, str(tmp_path / "new"), *words)
+
+
+def test_a_drawing_without_a_shape(tmp_path, capsys):
+    """Semantic PMI in a file that has no geometry: one message, of the geometry."""
+    place = tmp_path / "part.stp"
+    text = "#300=SHAPE_ASPECT('','',#20,.T.);\n#400=FLATNESS_TOLERANCE('F','',#310,#300);\n"
+    place.write_text(HEAD + text + "ENDSEC;\nEND-ISO-10303-21;\n", encoding="utf-8")
+    words = ["--part", str(place), "--robot", "ur5e", "--from-pmi"]
+    assert "it has no shape: not one face" in refusal(capsys, str(tmp_path / "new"), *words)
