@@ -77,13 +77,16 @@ class Instances:
                 self.skip(one.identity, reason)
         return found
 
-    def step(self) -> None:
-        """Count a step; a hostile file could ask for very many.
+    def step(self, count: int = 1) -> None:
+        """Count steps; a hostile file could ask for very many.
+
+        Args:
+            count: of them, for work that takes as long.
 
         Raises:
             PartError: over the cap.
         """
-        self._steps += 1
+        self._steps += count
         if self._steps > self._most_steps:
             raise self._text.file.error(
                 f"its drawing (PMI) has more than {self._most_steps} links; expected at most so "

@@ -26,9 +26,10 @@ from parts.drawing.instances import (
     references,
 )
 from parts.geometry.part21 import Instance
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Mask
 
 _MOST_FACES = 5_000  # of a part; larger ones are not searched
+_AT_ONCE = 16  # faces that are searched in the time of a link
 _FEWEST_CORNERS = 3  # of fewer, another face may have the same
 _DIGITS = 6  # of corners, after the point, in the unit of the file
 _NEAR = 1e-5  # in the unit of the file: coordinates have ten digits
@@ -79,6 +80,36 @@ class FileCurve:
     end: Array
     axis: Array
     radius: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Surfaces:
+    """Planes and cylinders of many faces.
+
+    Args:
+        numbers: of the faces.
+        round: whether each is a cylinder. # (n,)
+        points: # (n, 3) [file's unit]
+        axes: # (n, 3)
+        radii: zero for planes. # (n,) [file's unit]
+    """
+
+    numbers: list[int]
+    round: Mask
+    points: Array
+    axes: Array
+    radii: Array
+
+    def parallel(self, direction: Array) -> Mask:
+        """Whether a unit direction is that of each axis, either way. # (n,)."""
+        return np.asarray(np.linalg.norm(np.cross(self.axes, direction), axis=1) < _PARALLEL)
+
+    def offsets(self, point: Array) -> Array:
+        """Distance of a point from each plane or axis. # (n,) [file's unit]."""
+        apart = point - self.points
+        heights = np.abs(np.einsum("ni,ni->n", apart, self.axes))
+        away = np.linalg.norm(np.cross(apart, self.axes), axis=1)
+        return np.asarray(np.where(self.round, away, heights))
 
 
 _Outline: TypeAlias = "frozenset[str | tuple[float, ...]]"
@@ -270,31 +301,25 @@ class Topology:
 
         Halves of a bore are one cylinder.
         """
-        found = [
-            (face, surface)
-            for face, surface in self._surfaces.items()
-            if surface.kind == "CYLINDRICAL_SURFACE"
-            and surface.parallel(circle.axis)
-            and surface.offset(circle.start) < _NEAR
-            and self._spans(face, circle.axis, circle.start, circle.end)
+        faces = self._surfaces
+        self._instances.step(1 + len(faces.numbers) // _AT_ONCE)
+        coaxial = faces.parallel(circle.axis) & (faces.offsets(circle.start) < _NEAR)
+        rows = [
+            row
+            for row in np.flatnonzero(faces.round & coaxial)
+            if self._spans(faces.numbers[row], circle.axis, circle.start, circle.end)
         ]
-        radii = {round(surface.radius, _DIGITS) for _, surface in found}
-        return [face for face, _ in found] if len(radii) == 1 else []
+        radii = {round(float(faces.radii[row]), _DIGITS) for row in rows}
+        return [faces.numbers[row] for row in rows] if len(radii) == 1 else []
 
     def under(self, line: FileCurve) -> list[int]:
         """The one face that a piece of a line lies on; none where there are several."""
-        found = []
-        for face, surface in self._surfaces.items():
-            if surface.kind == "PLANE":
-                on = surface.offset(line.start) < _NEAR and surface.offset(line.end) < _NEAR
-            elif surface.kind == "CYLINDRICAL_SURFACE":
-                on = surface.parallel(line.axis) and (
-                    abs(surface.offset(line.start) - surface.radius) < _NEAR
-                )
-            else:
-                on = False
-            if on:
-                found.append(face)
+        faces = self._surfaces
+        self._instances.step(1 + len(faces.numbers) // _AT_ONCE)
+        starts, ends = faces.offsets(line.start), faces.offsets(line.end)
+        flat = ~faces.round & (starts < _NEAR) & (ends < _NEAR)
+        along = faces.round & faces.parallel(line.axis) & (np.abs(starts - faces.radii) < _NEAR)
+        found = [faces.numbers[row] for row in np.flatnonzero(flat | along)]
         one = found if len(found) == 1 else []
         return [face for face in one if self._spans(face, line.axis, line.start, line.end)]
 
@@ -310,14 +335,25 @@ class Topology:
         return found
 
     @cached_property
-    def _surfaces(self) -> Mapping[int, FileSurface]:
-        found = {}
+    def _surfaces(self) -> _Surfaces:
+        """Planes and cylinders of the geometry's faces."""
+        numbers: list[int] = []
+        found: list[FileSurface] = []
         for face in self._faces:
             try:
-                found[face] = self.surface(face)
+                surface = self.surface(face)
             except UnreadError:
                 continue  # freeform
-        return found
+            if surface.kind in ("PLANE", "CYLINDRICAL_SURFACE"):
+                numbers.append(face)
+                found.append(surface)
+        return _Surfaces(
+            numbers=numbers,
+            round=np.array([one.kind != "PLANE" for one in found], dtype=bool),
+            points=np.reshape([one.point for one in found], (len(found), 3)),
+            axes=np.reshape([one.axis for one in found], (len(found), 3)),
+            radii=np.array([one.radius for one in found], dtype=np.float64),
+        )
 
     def _spans(self, face: int, axis: Array, *points: Array) -> bool:
         """Whether points lie between the corners of a face, along an axis."""
