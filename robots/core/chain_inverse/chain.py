@@ -13,6 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from robots.core.arrays import Array, Indices, Mask, freeze_field
+from robots.core.chain_inverse.newton import (
+    KEEP_DISTINCT,
+    POLISH,
+    ChainArrays,
+    Rows,
+    scratch,
+)
 from robots.core.errors import InverseError
 from robots.core.inverse.task import Task
 from robots.core.mechanism import BASE, Mechanism
@@ -21,17 +28,10 @@ from robots.core.pose import make_pose
 # Largest distance of a certified posture from its pose, by its own forward model.
 REACHED_POSITION = 1e-9  # [scale lengths]
 REACHED_ANGLE = 1e-9  # [rad]
-# A rounded pose, and the rounding of a forward model of some joints.
-ROUNDING = 1e-13
 # Postures closer than this in every joint are one. Two roots that meet at a fold are known to the
 # root of the rounding only. [rad, or scale lengths]
 SAME = 1e-6
 _MOST_STEPS = 16
-_CONVERGED = 1e-11  # gap without units below which a step that gains nothing is the last
-# Damping of the normal equations, beside a Jacobian without units: keeps a singular one solvable.
-_DAMPING = 1e-15
-_LONGEST = 0.5  # Newton step of any joint [rad, or scale lengths]
-_AWAY = 1e3  # growth of the gap over the best from which a row is given up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -144,39 +144,69 @@ class Chain:
             steps: at most; rows that are there, or that do not come nearer, stop earlier.
             least: whether each step is the least one; along a family, others lead far away.
         """
-        q = q.copy()
-        row_units = np.repeat([self.length, 1.0], 3)[:, None]
-        error = np.full(len(q), np.inf)
-        position, angle = np.full(len(q), np.inf), np.full(len(q), np.inf)
-        active = np.nonzero(np.all(np.isfinite(q), axis=1))[0]
-        trial = q[active]
-        for step in range(steps + 1):
-            frames = self._frames(trial)
-            gap = self.gap(frames[-1], T[active])
-            left = np.linalg.norm(gap, axis=1)
-            better = left < error[active]
-            rows = active[better]
-            q[rows], error[rows] = trial[better], left[better]
-            position[rows] = np.linalg.norm(gap[better, :3], axis=1)
-            angle[rows] = np.linalg.norm(gap[better, 3:], axis=1)
-            # Next to a fold a step that halves the distance along the direction lost there makes
-            # the gap grow in others, for one step: only what moves away is given up.
-            worth = better | ((error[active] > _CONVERGED) & (left < _AWAY * error[active]))
-            going = worth & (left > ROUNDING)
-            active = active[going]
-            if active.size == 0 or step == steps:
-                break
-            J = self._columns([frame[going] for frame in frames]) / row_units * self.units
-            move = _steps(J, gap[going], least=least)
-            longest = np.max(np.abs(move), axis=1, keepdims=True)
-            move *= np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
-            trial = trial[going] + move * self.units
+        rows = self._rows(q, np.arange(len(q)))
+        self._polish(rows, T, steps, least=least)
         return Polished(
-            q=q, position_error=position * self.length, angle_error=angle, length=self.length
+            q=rows.q * self.units,
+            position_error=rows.position * self.length,
+            angle_error=rows.angle,
+            regular=rows.regular != 0,
+            length=self.length,
         )
 
+    def postures(
+        self, pose: Indices, q: Array, T: Array, steps: int = _MOST_STEPS, far: float = np.inf
+    ) -> Postures:
+        """Certified postures near some rows, each once, by pose and then by joints.
 
-_ERRORS = ("q", "position_error", "angle_error")
+        Args:
+            pose: of each row, rising. # (m,)
+            q: near solutions. # (m, n) [rad or m]
+            T: poses of the target. # (N, 4, 4)
+            steps: of Newton, at most.
+            far: gap without units from which a row is no seed.
+        """
+        rows = self._rows(q, pose)
+        self._polish(rows, T, steps, far=far)
+        kept, count = np.zeros(len(q), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        reached = np.array([REACHED_POSITION, REACHED_ANGLE])
+        KEEP_DISTINCT(self._arrays(), rows, reached, SAME, kept, count)
+        kept = kept[: count[0]]
+        return Postures(
+            pose=rows.pose[kept],
+            q=rows.q[kept] * self.units,
+            position_error=rows.position[kept] * self.length,
+            angle_error=rows.angle[kept],
+            regular=rows.regular[kept] != 0,
+        )
+
+    def _rows(self, q: Array, pose: Indices) -> Rows:
+        """Postures without units, for the loops."""
+        m = len(q)
+        return Rows(
+            q=np.ascontiguousarray(q / self.units),
+            pose=np.ascontiguousarray(pose, dtype=np.int64),
+            position=np.empty(m),
+            angle=np.empty(m),
+            regular=np.empty(m, dtype=np.uint8),
+        )
+
+    def _arrays(self) -> ChainArrays:
+        links = self.links[:, :3].copy()
+        links[:, :, 3] /= self.length
+        turns = np.array(self.revolute, dtype=np.uint8)
+        return ChainArrays(links=links, turns=turns, own=np.array([self.own]))
+
+    def _polish(
+        self, rows: Rows, T: Array, steps: int, *, least: bool = False, far: float = np.inf
+    ) -> None:
+        poses = np.array(T, order="C")
+        poses[:, :3, 3] /= self.length
+        options = np.array([steps, least], dtype=np.int64)
+        POLISH(self._arrays(), poses, rows, scratch(self.size), options, far)
+
+
+_ERRORS = ("q", "position_error", "angle_error", "regular")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -187,12 +217,14 @@ class Polished:
         q: # (N, n) [rad or m]
         position_error: infinite where there was no posture. # (N,) [m]
         angle_error: # (N,) [rad]
+        regular: whether the Jacobian there is proven to be regular. # (N,)
         length: of the chain. [m]
     """
 
     q: Array
     position_error: Array
     angle_error: Array
+    regular: Mask
     length: float
 
     def replaced(self, rows: Indices, other: Polished) -> Polished:
@@ -209,18 +241,38 @@ class Polished:
         return np.asarray(near & (self.angle_error <= REACHED_ANGLE))
 
 
-def _steps(J: Array, gap: Array, *, least: bool) -> Array:
-    """Newton steps J⁻¹·gap, or least ones where J is singular or not square. # (N, 6, n)."""
-    if J.shape[1] == J.shape[2] and not least:
-        try:
-            return np.asarray(np.linalg.solve(J, gap[..., None])[..., 0])
-        except np.linalg.LinAlgError:
-            pass  # one exactly singular posture: all are damped
-    Jt = np.swapaxes(J, 1, 2)
-    square = J @ Jt
-    size = np.trace(square, axis1=1, axis2=2)
-    square[:, range(6), range(6)] += (_DAMPING * size + 1e-300)[:, None]
-    return np.asarray((Jt @ np.linalg.solve(square, gap[..., None]))[..., 0])
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Postures:
+    """Certified postures of a batch of poses, each once.
+
+    Args:
+        pose: index of the pose of each, rising. # (m,)
+        q: angles in (-π, π]. # (m, n) [rad or m]
+        position_error: # (m,) [m]
+        angle_error: # (m,) [rad]
+        regular: whether the Jacobian there is proven to be regular. # (m,)
+    """
+
+    pose: Indices
+    q: Array
+    position_error: Array
+    angle_error: Array
+    regular: Mask
+
+
+def joined(parts: list[Postures], size: int) -> Postures:
+    """One batch of postures of ``size`` joints after another."""
+    none = Postures(
+        pose=np.zeros(0, dtype=np.int64),
+        q=np.zeros((0, size)),
+        position_error=np.zeros(0),
+        angle_error=np.zeros(0),
+        regular=np.zeros(0, dtype=np.bool_),
+    )
+    names = ("pose", *_ERRORS)
+    return Postures(
+        **{name: np.concatenate([getattr(part, name) for part in (none, *parts)]) for name in names}
+    )
 
 
 def wrapped(q: Array, revolute: tuple[bool, ...]) -> Array:

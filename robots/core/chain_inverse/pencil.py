@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from robots.core.arrays import Array, Indices
-from robots.core.chain_inverse.chain import Chain, distinct, wrapped
+from robots.core.chain_inverse.chain import Chain, Postures, joined
 from robots.core.errors import InverseError
 from robots.core.paul import Complex
 
@@ -47,36 +47,6 @@ _ANGLES = np.array([0.0, 2.0, 4.0]) * np.pi / 3.0
 _FROM_SAMPLES = np.linalg.inv(np.stack([np.ones(3), np.cos(_ANGLES), np.sin(_ANGLES)], axis=1))
 # (1, cos, sin), times 1 + x², in powers of x = tan(θ/2).
 _HALF = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Postures:
-    """Certified postures of a batch of poses.
-
-    Args:
-        pose: index of the pose of each, rising. # (m,)
-        q: angles in (-π, π]. # (m, n) [rad or m]
-        position_error: # (m,) [m]
-        angle_error: # (m,) [rad]
-    """
-
-    pose: Indices
-    q: Array
-    position_error: Array
-    angle_error: Array
-
-
-def _joined(parts: list[Postures], size: int) -> Postures:
-    if not parts:
-        none = np.zeros(0)
-        return Postures(
-            pose=none.astype(np.int64),
-            q=none.reshape(0, size),
-            position_error=none,
-            angle_error=none,
-        )
-    names = ("pose", "q", "position_error", "angle_error")
-    return Postures(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
 
 
 class Pencil:
@@ -115,7 +85,7 @@ class Pencil:
         for cut in range(_JOINTS):
             seeds = self._seeds(T, cut)
             # One step only: a cut whose seeds need more is worse than another one.
-            roots = self._certified(*seeds, T, steps=2)
+            roots = self.chain.postures(*seeds, T, steps=2)
             found.append((-roots.pose.size, cut))
         found.sort()
         if found[0][0] == 0:
@@ -138,10 +108,10 @@ class Pencil:
         parts = [
             self._block(T[first : first + _BLOCK], first) for first in range(0, len(T), _BLOCK)
         ]
-        return _joined(parts, self.chain.size)
+        return joined(parts, self.chain.size)
 
     def _block(self, T: Array, first: int) -> Postures:
-        found = self._certified(*self._seeds(T, self.cuts[0]), T)
+        found = self.chain.postures(*self._seeds(T, self.cuts[0]), T)
         for cut, turn in self._again:
             count = np.bincount(found.pose, minlength=len(T))
             doubtful = np.nonzero((count % 2 == 1) | (count == 0))[0]
@@ -150,26 +120,13 @@ class Pencil:
             pose, q = self._seeds(T[doubtful], cut, turn)
             seeds = np.concatenate([found.pose, doubtful[pose]])
             order = np.argsort(seeds, kind="stable")
-            found = self._certified(seeds[order], np.concatenate([found.q, q])[order], T)
+            found = self.chain.postures(seeds[order], np.concatenate([found.q, q])[order], T)
         return replace(found, pose=found.pose + first)
 
     @property
     def _again(self) -> list[tuple[int, float]]:
         """Other ways to solve: cut, and turn of the half tangents. [rad]."""
         return [(self.cuts[0], 1.1), *((cut, 0.0) for cut in self.cuts[1:2]), (self.cuts[0], 2.3)]
-
-    def _certified(self, pose: Indices, q: Array, T: Array, steps: int = 16) -> Postures:
-        polished = self.chain.polished(q, T[pose], steps)
-        good = np.nonzero(polished.certified)[0]
-        angles = wrapped(polished.q, self.chain.revolute)
-        good = good[np.lexsort((polished.angle_error[good], pose[good]))]
-        rows = good[distinct(self.chain, pose[good], angles[good])]
-        return Postures(
-            pose=pose[rows],
-            q=angles[rows],
-            position_error=polished.position_error[rows],
-            angle_error=polished.angle_error[rows],
-        )
 
     def _seeds(self, T: Array, cut: int, turn: float = 0.0) -> tuple[Indices, Array]:
         """Postures from the eigenvectors of every pose, with the pose of each."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
-from robots.core.chain_inverse.chain import SAME, Chain, chain_of, distinct, wrapped
+from robots.core.chain_inverse.chain import SAME, Chain, Postures, chain_of, distinct, wrapped
 from robots.core.chain_inverse.derivation import Plan, derive, derive_with_one_assumed
 from robots.core.chain_inverse.pencil import Pencil
 from robots.core.chain_inverse.polynomial import Residual, polynomial
@@ -282,9 +282,8 @@ class ChainInverse:
         if self.method is Method.CLOSED and self.plan is not None:
             return self._closed(self.plan, poses, near)
         if self._residual is not None:
-            return self._numbered(poses, *self._from_polynomial(self._residual, poses))
-        found = self._pencil.solve(poses)
-        return self._numbered(poses, found.pose, found.q)
+            return self._numbered(poses, self._from_polynomial(self._residual, poses))
+        return self._numbered(poses, self._pencil.solve(poses))
 
     @cached_property
     def _pencil(self) -> Pencil:
@@ -334,9 +333,12 @@ class ChainInverse:
         status[tried] = np.where(polished.certified, Status.REACHED, Status.UNCERTIFIED)
         lost = (status == Status.UNCERTIFIED) & (reserve.reshape(-1) < -_ROUNDING)
         status[lost] = Status.OUT_OF_REACH
+        doubtful = np.ones(len(flat), dtype=np.bool_)
+        doubtful[tried] = ~polished.regular
         if not plan.exact and self._has_pencil:
-            self._complete(flat, status, T, (reserve, position, angle))
-        free = self._degenerate(flat, T, status, count)
+            doubtful[self._complete(flat, status, T, (reserve, position, angle))] = True
+        rows = np.nonzero((status == Status.REACHED) & doubtful)[0]
+        free = self._degenerate(flat, T, status, count, rows)
         flat = np.where(np.isfinite(flat), flat, 0.0)
         shape = (len(T), count)
         return Branches(
@@ -356,13 +358,17 @@ class ChainInverse:
 
     def _complete(
         self, q: Array, status: Statuses, T: Array, told: tuple[Array, Array, Array]
-    ) -> None:
+    ) -> list[int]:
         """Add the postures that snapped steps lose next to singularities of the chain as it is.
 
         Where a discriminant is small beside what was snapped, two branches may be one, or lead to
         one posture; these poses are solved by the pencil too, and what is new takes the place of a
         branch that is none.
+
+        Returns:
+            Rows of what is new.
         """
+        added: list[int] = []
         reserve, position, angle = told
         count = reserve.shape[1]
         by_pose = q.reshape(len(T), count, -1)
@@ -373,7 +379,7 @@ class ChainInverse:
         narrow = np.any(np.abs(reserve) < _BEYOND_SNAPPED, axis=1)
         doubtful = np.nonzero(narrow | np.any(codes == Status.UNCERTIFIED, axis=1))[0]
         if doubtful.size == 0:
-            return
+            return added
         found = self._pencil.solve(T[doubtful])
         for pose, posture in zip(doubtful[found.pose].tolist(), found.q, strict=True):
             away = np.max(np.abs(wrapped(by_pose[pose] - posture, self.chain.revolute)), axis=1)
@@ -382,9 +388,11 @@ class ChainInverse:
                 continue
             place = pose * count + int(np.argmin(np.where(taken, np.inf, away)))
             q[place], status[place] = posture, Status.REACHED
+            added.append(place)
             gap = self.chain.gap(self.chain.forward(posture[None]), T[pose][None])[0]
             position[place] = float(np.linalg.norm(gap[:3])) * self.chain.length
             angle[place] = float(np.linalg.norm(gap[3:]))
+        return added
 
     def _held(self, plan: Plan, T: Array, near: Array) -> tuple[Array, Array]:
         """The steps again, on arrays, with joints that a pose leaves free at their values near."""
@@ -417,7 +425,7 @@ class ChainInverse:
 
     # ---------------------------------------------------------------------- Polynomial and pencil
 
-    def _from_polynomial(self, residual: Residual, T: Array) -> tuple[Indices, Array]:
+    def _from_polynomial(self, residual: Residual, T: Array) -> Postures:
         """Certified postures from the roots of the assumed joint, with the pose of each."""
         pose, angle = residual.roots(T)
         entries = [T[pose, r, c] for r in range(3) for c in range(4)]
@@ -426,43 +434,25 @@ class ChainInverse:
         loop = Loop(self.chain, entries)
         with np.errstate(divide="ignore", invalid="ignore"):
             states = evaluated(loop, residual.plan, Reading(fn=numbers()), start=start)
-        seeds = np.concatenate([_joint_values(self.chain, one.known, len(pose)) for one in states])
-        poses = np.tile(pose, len(states))
+        seeds = np.stack([_joint_values(self.chain, one.known, len(pose)) for one in states], 1)
         # Of the sheets of one root, most miss the pose by far.
-        gap = np.full(len(seeds), np.inf)
-        finite = np.all(np.isfinite(seeds), axis=1)
-        gap[finite] = np.linalg.norm(
-            self.chain.gap(self.chain.forward(seeds[finite]), T[poses[finite]]), axis=1
+        return self.chain.postures(
+            np.repeat(pose, len(states)), seeds.reshape(-1, self.chain.size), T, far=_FAR
         )
-        rows = np.nonzero(gap < _FAR)[0]
-        return self._certified(poses[rows], seeds[rows], T)
 
-    def _certified(self, pose: Indices, q: Array, T: Array) -> tuple[Indices, Array]:
-        polished = self.chain.polished(q, T[pose])
-        good = np.nonzero(polished.certified)[0]
-        angles = wrapped(polished.q, self.chain.revolute)
-        good = good[np.lexsort((polished.angle_error[good], pose[good]))]
-        rows = good[distinct(self.chain, pose[good], angles[good])]
-        return pose[rows], angles[rows]
-
-    def _numbered(self, T: Array, pose: Indices, q: Array) -> Branches:
+    def _numbered(self, T: Array, found: Postures) -> Branches:
         """Postures that no sign names, in the order of their joints."""
         chain, own, count = self.chain, self.chain.own, _MOST_ROOTS
-        order = np.lexsort((*np.round(q[:, ::-1].T, 6), pose))
-        pose, q = pose[order], q[order]
-        place = np.arange(len(pose)) - np.searchsorted(pose, pose)
+        place = np.arange(len(found.pose)) - np.searchsorted(found.pose, found.pose)
         # More than sixteen come from a family only: samples of it.
         kept = place < count
-        pose, q, place = pose[kept], q[kept], place[kept]
+        rows = found.pose[kept] * count + place[kept]
         flat = np.zeros((len(T) * count, chain.size))
         status = np.full(len(flat), Status.OUT_OF_REACH, dtype=np.int8)
         position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
-        rows = pose * count + place
-        flat[rows], status[rows] = q, Status.REACHED
-        gap = chain.gap(chain.forward(q), T[pose])
-        position[rows] = np.linalg.norm(gap[:, :3], axis=1) * chain.length
-        angle[rows] = np.linalg.norm(gap[:, 3:], axis=1)
-        free = self._degenerate(flat, T, status, count)
+        flat[rows], status[rows] = found.q[kept], Status.REACHED
+        position[rows], angle[rows] = found.position_error[kept], found.angle_error[kept]
+        free = self._degenerate(flat, T, status, count, rows[~found.regular[kept]])
         shape = (len(T), count)
         return Branches(
             names=self.names,
@@ -475,15 +465,23 @@ class ChainInverse:
             reserve=np.zeros(shape),
         )
 
-    def _degenerate(self, q: Array, T: Array, status: Statuses, count: int) -> Indices:
+    def _degenerate(
+        self, q: Array, T: Array, status: Statuses, count: int, rows: Indices
+    ) -> Indices:
         """Tell folds and families among postures; which joint is free in each, or -1.
 
         A posture that loses a direction is one of a family where the pose can be kept while the
         joints move on, and a fold where it cannot.
+
+        Args:
+            q: of every pose and branch. # (N * count, n)
+            T: poses. # (N, 4, 4)
+            status: changed where a posture is one or the other. # (N * count,)
+            count: branches of each pose.
+            rows: postures whose Jacobian may be singular: of those proven regular none is either.
         """
         chain = self.chain
         free = np.full(len(q), -1, dtype=np.int64)
-        rows = np.nonzero(status == Status.REACHED)[0]
         J = chain.jacobian(q[rows]) * chain.units
         J[:, :3] /= chain.length
         # What the task leaves free is no loss: only the robot's own joints count, across it.
