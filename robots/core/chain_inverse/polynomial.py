@@ -3,22 +3,25 @@
 Where every joint but one follows in steps from that one, a relation left over is zero at its
 solutions only. Multiplied over the sheets that its steps' roots make, and by the denominators of
 those steps, it is a polynomial in sine and cosine of the joint. Its degree is read off the Fourier
-transform of samples at build; its roots are eigenvalues of a companion matrix, so none is lost
-between two samples.
+transform of samples at build; its real roots are isolated by bounds, so none is lost between two
+samples.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from robots.core.arrays import Array, Indices
+from robots.core.arrays import Array
 from robots.core.chain_inverse.chain import Chain
+from robots.core.chain_inverse.circle_roots import Zeros, real_zeros, sample_angles
 from robots.core.chain_inverse.derivation import Plan, needed
 from robots.core.chain_inverse.relations import Loop, Pair, Reading, relation_of
-from robots.core.equations.algebra import Functions
-from robots.core.paul import Complex
+from robots.core.chain_inverse.sheets import Sheet, sheet_functions
+from robots.core.equations.algebra import Scalar
+from robots.core.recording import Programme, Recorder
 
 _TRIALS = 24
 _FEW = 6  # of them tell the degree
@@ -31,19 +34,8 @@ _SAMPLES = 64  # at build: tells degrees up to a quarter of it
 _MOST_DEGREE = 12  # beyond, the pencil is the smaller problem
 _BANDED = 1e-10  # of the largest coefficient: beyond the degree there is rounding only
 _VANISHES = 1e-9  # of a relation without units: it holds whatever the joint is
-# Share of its own size by which a root may be off the unit circle: two real roots that met leave it
-# by the root of the rounding. The certificate decides.
-_OFF_CIRCLE = 2e-2
-
-
-def _same(value: Complex, _: object) -> Complex:
-    """Stand in for a maximum: complex sheets clamp nothing."""
-    return value
-
-
-_COMPLEX = Reading(
-    fn=Functions(sin=np.sin, cos=np.cos, sign=np.sign, sqrt=np.sqrt, maximum=_same), real=False
-)
+# Values of a residual at poses and pairs of sine and cosine. # (N, 4, 4), (N, 2) -> (N,)
+Values = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,21 +54,34 @@ class Residual:
     powers: tuple[int, ...]
     degree: int
 
-    def roots(self, T: Array) -> tuple[Indices, Array]:
-        """Angles of the assumed joint that may be solutions, with the pose of each.
+    def zeros(self, T: Array, values: Values) -> Zeros:
+        """Angles of the assumed joint that may be solutions.
 
         Args:
             T: poses of the target. # (N, 4, 4)
+            values: of the residual, by its programme.
         """
-        m = self.degree
-        # An odd number of samples has no half frequency to share.
-        values = _sampled(self.chain, self.plan, T, 2 * m + 1, self.powers)
-        spectrum = np.fft.fft(values, axis=1) / (2 * m + 1)
-        # z^m times the polynomial: coefficients from harmonic -m to m.
-        coefficients = np.concatenate([spectrum[:, m + 1 :], spectrum[:, : m + 1]], axis=1)
-        z = _zeros(coefficients)
-        pose, which = np.nonzero(np.abs(np.abs(z) - 1.0) <= _OFF_CIRCLE)
-        return pose, np.angle(z[pose, which])
+        angles = sample_angles(self.degree)
+        pairs = np.stack([np.sin(angles), np.cos(angles)], axis=1)
+        shape = (len(T), len(angles))
+        found = values(
+            np.broadcast_to(T[:, None], (*shape, 4, 4)), np.broadcast_to(pairs, (*shape, 2))
+        )
+        return real_zeros(found.reshape(shape))
+
+    @property
+    def programme(self) -> Programme:
+        """The residual of a pose and a pair of sine and cosine."""
+        recorder = Recorder()
+        pose, pair = recorder.argument("T_base_tool", (4, 4)), recorder.argument("pair", (2,))
+        value = _residual(self.chain, self.plan, self.powers, pose, (pair[0], pair[1]))
+        return recorder.programme("residual", [value], ())
+
+    def values(self, T: Array, pairs: Array) -> Array:
+        """The same on arrays, at build. # (..., 4, 4), (..., 2) -> (...)."""
+        pose = [T[..., r, c] for r in range(3) for c in range(4)]
+        pair = (pairs[..., 0], pairs[..., 1])
+        return np.asarray(_residual(self.chain, self.plan, self.powers, pose, pair))
 
 
 def polynomial(chain: Chain, plans: list[Plan]) -> Residual | None:
@@ -105,9 +110,10 @@ def polynomial(chain: Chain, plans: list[Plan]) -> Residual | None:
 
 def _largest_error(residual: Residual, T: Array, angles: Array) -> float:
     """Largest distance of a posture's angle from the nearest root of its pose. [rad]."""
-    pose, roots = residual.roots(T)
+    found = residual.zeros(T, residual.values)
     away = np.full(len(T), np.pi)
-    np.minimum.at(away, pose, np.abs((roots - angles[pose] + np.pi) % (2.0 * np.pi) - np.pi))
+    apart = (found.angle - angles[found.row] + np.pi) % (2.0 * np.pi) - np.pi
+    np.minimum.at(away, found.row, np.abs(apart))
     return float(np.max(away))
 
 
@@ -116,7 +122,7 @@ def _cleared(chain: Chain, plan: Plan, T: Array) -> Residual | None:
     steps = needed(plan)
     powers = [0] * len(steps)
     with np.errstate(all="ignore"):  # a sheet may divide by zero: then it is not this relation
-        bare = _sampled(chain, plan, T, _SAMPLES, tuple(powers))
+        bare = _sampled(chain, plan, T, tuple(powers))
     if not np.all(np.isfinite(bare)) or np.max(np.abs(bare)) < _VANISHES:
         return None
     for power in range(7):
@@ -143,7 +149,7 @@ def _cleared(chain: Chain, plan: Plan, T: Array) -> Residual | None:
 def _degree(chain: Chain, plan: Plan, T: Array, powers: tuple[int, ...]) -> int | None:
     """Harmonics of the residual, where there are few; None otherwise."""
     with np.errstate(all="ignore"):
-        values = _sampled(chain, plan, T, _SAMPLES, powers)
+        values = _sampled(chain, plan, T, powers)
     if not np.all(np.isfinite(values)):
         return None
     spectrum = np.abs(np.fft.fft(values, axis=1))
@@ -154,49 +160,45 @@ def _degree(chain: Chain, plan: Plan, T: Array, powers: tuple[int, ...]) -> int 
     return degree if degree <= _SAMPLES // 4 else None
 
 
-def _sampled(chain: Chain, plan: Plan, T: Array, samples: int, powers: tuple[int, ...]) -> Complex:
-    """The residual at equal angles, all sheets multiplied. # (N, samples)."""
-    angles = 2.0 * np.pi * np.arange(samples) / samples
-    pose = [T[:, r, c, None] + 0.0j for r in range(3) for c in range(4)]
-    loop = Loop(chain, pose)
+def _sampled(chain: Chain, plan: Plan, T: Array, powers: tuple[int, ...]) -> Array:
+    """The residual at equal angles. # (N, samples)."""
+    angles = 2.0 * np.pi * np.arange(_SAMPLES) / _SAMPLES
+    pose = [T[:, r, c, None] for r in range(3) for c in range(4)]
+    value = _residual(chain, plan, powers, pose, (np.sin(angles), np.cos(angles)))
+    return np.asarray(np.broadcast_to(value, (len(T), _SAMPLES)))
+
+
+def _residual(
+    chain: Chain, plan: Plan, powers: tuple[int, ...], pose: list[Scalar], pair: Pair
+) -> Scalar:
+    """What the relation left over differs by between its arcs, over all sheets, denominators off.
+
+    Args:
+        chain: whose.
+        plan: with one joint assumed.
+        powers: of the weights of its needed steps.
+        pose: rows of T_base_target, twelve scalars.
+        pair: sine and cosine of the assumed joint.
+    """
     (assumed,) = plan.assumed
-    states: list[dict[int, Pair]] = [{assumed: (np.sin(angles) + 0.0j, np.cos(angles) + 0.0j)}]
-    factor: Complex = np.ones((len(T), samples), dtype=np.complex128)
-    for step, power in zip(needed(plan), powers, strict=True):
-        following = []
-        for known in states:
-            roots = loop.solve(step, known, _COMPLEX)
-            following += [{**known, step.joint: root.value} for root in roots]
-            # Steps on several sheets have weights of several sheets: all multiply.
-            factor = factor * roots[0].weight ** power
-        states = following
-    for known in states:
-        factor = factor * _imbalance(loop, plan, known)
-    return factor
-
-
-def _imbalance(loop: Loop, plan: Plan, known: dict[int, Pair]) -> Complex:
-    """What the relation left over differs by between its two arcs."""
     check = plan.check
     if check is None:
         raise ValueError("a plan without a relation left over")
-    arc = check.arc | {check.joint}
-    inside = loop.after(check.second, check.first.home, known, arc)
+    loop = Loop(chain, [Sheet(entry) for entry in pose[:12]])
+    reading = Reading(fn=sheet_functions(), real=False)
+    known: dict[int, Pair] = {assumed: (Sheet(pair[0]), Sheet(pair[1]))}
+    factor = Sheet(1.0)
+    for step, power in zip(needed(plan), powers, strict=True):
+        root = loop.solve(step, known, reading)[0]
+        known[step.joint] = root.value
+        for _ in range(power):
+            factor = factor * _norm(root.weight)
+    inside = loop.after(check.second, check.first.home, known, check.arc | {check.joint})
     around = loop.before(check.second, check.first.home, known, check.rest)
     left = relation_of(check.relation, check.first, inside)
     right = relation_of(check.relation, check.first, around)
-    return np.asarray(left - right)
+    return (factor * _norm(left - right)).a
 
 
-def _zeros(coefficients: Complex) -> Complex:
-    """Zeros of polynomials, lowest power first. # (N, 2m + 1) -> (N, 2m)."""
-    n, size = coefficients.shape
-    degree = size - 1
-    scaled = coefficients / np.max(np.abs(coefficients), axis=1, keepdims=True)
-    # A leading coefficient of zero sends a zero to infinity, which is off the circle anyhow.
-    leading = scaled[:, -1:]
-    leading = np.where(np.abs(leading) < 1e-14, 1e-14, leading)
-    companion = np.zeros((n, degree, degree), dtype=np.complex128)
-    companion[:, range(1, degree), range(degree - 1)] = 1.0
-    companion[:, :, -1] = -scaled[:, :-1] / leading
-    return np.asarray(np.linalg.eigvals(companion))
+def _norm(value: Scalar) -> Scalar:
+    return value.norm if isinstance(value, Sheet) else value

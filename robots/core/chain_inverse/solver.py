@@ -426,19 +426,44 @@ class ChainInverse:
     # ---------------------------------------------------------------------- Polynomial and pencil
 
     def _from_polynomial(self, residual: Residual, T: Array) -> Postures:
-        """Certified postures from the roots of the assumed joint, with the pose of each."""
-        pose, angle = residual.roots(T)
-        entries = [T[pose, r, c] for r in range(3) for c in range(4)]
-        (assumed,) = residual.plan.assumed
-        start: dict[int, Pair] = {assumed: (np.sin(angle), np.cos(angle))}
-        loop = Loop(self.chain, entries)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            states = evaluated(loop, residual.plan, Reading(fn=numbers()), start=start)
-        seeds = np.stack([_joint_values(self.chain, one.known, len(pose)) for one in states], 1)
+        """Certified postures from the roots of the assumed joint, with the pose of each.
+
+        Where the polynomial says nothing, the pencil does, and angles all around: the pose may be
+        one of a family. Postures come in pairs; where one is left over, the pencil looks too.
+        """
+        zeros = residual.zeros(T, self._residual_kernel)
+        spread = np.nonzero(zeros.undecided)[0]
+        pose = np.concatenate([zeros.row, np.repeat(spread, len(_SPREAD))])
+        angle = np.concatenate([zeros.angle, np.tile(_SPREAD, spread.size)])
+        if spread.size:
+            order = np.argsort(pose, kind="stable")
+            pose, angle = pose[order], angle[order]
+        pairs = np.stack([np.sin(angle), np.cos(angle)], axis=1)
+        seeds = self._branches_from_one(T[pose], pairs)
+        sheets, n = seeds.shape[1:]
         # Of the sheets of one root, most miss the pose by far.
-        return self.chain.postures(
-            np.repeat(pose, len(states)), seeds.reshape(-1, self.chain.size), T, far=_FAR
-        )
+        found = self.chain.postures(np.repeat(pose, sheets), seeds.reshape(-1, n), T, far=_FAR)
+        odd = np.bincount(found.pose, minlength=len(T)) % 2 == 1
+        doubtful = np.nonzero(zeros.undecided | odd)[0]
+        if doubtful.size == 0 or not self._has_pencil:
+            return found
+        more = self._pencil.solve(T[doubtful])
+        pose = np.concatenate([found.pose, doubtful[more.pose]])
+        order = np.argsort(pose, kind="stable")
+        return self.chain.postures(pose[order], np.concatenate([found.q, more.q])[order], T)
+
+    @cached_property
+    def _residual_kernel(self) -> Kernel:
+        if self._residual is None:
+            raise InverseError(f"{self.chain.name!r} has no polynomial.", robot=self.chain.name)
+        return Kernel(self._residual.programme, self._engine)
+
+    @cached_property
+    def _branches_from_one(self) -> Kernel:
+        """Joints of every branch, from a pose and sine and cosine of the assumed joint."""
+        if self.plan is None:
+            raise InverseError(f"{self.chain.name!r} has no steps.", robot=self.chain.name)
+        return Kernel(recorded_from_one(self.chain, self.plan), self._engine)
 
     def _numbered(self, T: Array, found: Postures) -> Branches:
         """Postures that no sign names, in the order of their joints."""
@@ -507,6 +532,7 @@ class ChainInverse:
 
 
 _FAR = 0.3  # of a gap without units: a seed from which Newton steps are tried
+_SPREAD = 2.0 * np.pi * np.arange(32) / 32.0  # where a polynomial says nothing
 
 
 def _method_of(chain: Chain) -> tuple[Method, Plan | None, Residual | None]:
@@ -682,6 +708,26 @@ def recorded(chain: Chain, plan: Plan, *, joints: int, weights: bool) -> Program
             )
     width = joints + (2 if weights else 1)
     return recorder.programme("inverse", outputs, (len(states), width))
+
+
+def recorded_from_one(chain: Chain, plan: Plan) -> Programme:
+    """Record the steps from one joint.
+
+    Returns:
+        From the pose and the sine and cosine of the assumed joint to all joints of every branch.
+        # (B, n)
+    """
+    recorder, fn = Recorder(), recording_functions()
+    pose, pair = recorder.argument("T_base_tool", (4, 4)), recorder.argument("pair", (2,))
+    (assumed,) = plan.assumed
+    start: dict[int, Pair] = {assumed: (pair[0], pair[1])}
+    states = evaluated(Loop(chain, list(pose)), plan, Reading(fn=fn), start=start)
+    outputs = [
+        fn.atan2(*state.known[joint]) if turns else state.known[joint][0]
+        for state in states
+        for joint, turns in enumerate(chain.revolute)
+    ]
+    return recorder.programme("branches", outputs, (len(states), chain.size))
 
 
 def _least(values: tuple[Scalar, ...] | list[Scalar], maximum: Callable[..., Scalar]) -> Scalar:
