@@ -37,7 +37,7 @@ _MOST_ARCS = 600  # looked at for one polynomial
 _SPARE = 8  # candidates beside as many zeros as there can be
 # Noise beside the largest sample: that of sums in floating point, and the highest that still tells
 # zeros from none.
-_LEAST_NOISE = 1e-13
+_LEAST_NOISE = 1e-14
 _MOST_NOISE = 1e-6
 _NOISES = 30.0  # a coefficient is certain beyond this many times what shows beyond the degree
 _MOST_STEPS = 60  # of the iteration for a zero on its arc

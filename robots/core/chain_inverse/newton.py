@@ -57,8 +57,7 @@ class Scratch(NamedTuple):
     frames: A  # (n + 1, 3, 4): of each joint after its motion, and of the target
     gap: A  # (6,)
     J: A  # (6, n)
-    M: A  # (6, 6): factors of a square matrix
-    order: A  # (6,) rows of the factors
+    M: A  # (6, 12): a square matrix and its inverse
     force: A  # (6,)
     move: A  # (6 or n,)
 
@@ -70,8 +69,7 @@ def scratch(n: int) -> Scratch:
         frames=np.zeros((n + 1, 3, 4)),
         gap=np.zeros(6),
         J=np.zeros((6, n)),
-        M=np.zeros((6, 6)),
-        order=np.zeros(6, dtype=np.int64),
+        M=np.zeros((6, 12)),
         force=np.zeros(6),
         move=np.zeros(max(n, 6)),
     )
@@ -103,7 +101,7 @@ def _polish_one(
         if not math.isfinite(work.trial[k]):
             return
     square = n == 6 and options[1] == 0
-    held = False  # whether M holds the factors of a Jacobian that is as good as the best one's
+    held = False  # whether M holds the inverse of a Jacobian that is as good as the best one's
     small = False
     for step in range(options[0] + 1):
         place_frames(chain, work.trial, work.frames)
@@ -127,9 +125,9 @@ def _polish_one(
         if not worth or not left > ROUNDING or step == options[0]:
             break
         place_columns(chain, work.frames, work.J)
-        if square and _factor_jacobian(work):
+        if square and _invert_jacobian(work):
             held = better
-            solve_factored(work.M, work.order, work.gap, work.move)
+            _apply_inverse(work, work.move)
         else:
             held = False
             _least_step(work)
@@ -147,7 +145,7 @@ def _polish_one(
             work.trial[k] = rows.q[row, k]
         place_frames(chain, work.trial, work.frames)
         place_columns(chain, work.frames, work.J)
-        if not _factor_jacobian(work):
+        if not _invert_jacobian(work):
             return
     if _regularity(work) > _REGULAR:
         rows.regular[row] = 1
@@ -217,51 +215,46 @@ def place_columns(chain: ChainArrays, frames: A, J: A) -> None:
             J[3, k], J[4, k], J[5, k] = 0.0, 0.0, 0.0
 
 
-def _factor_jacobian(work: Scratch) -> bool:
+def _invert_jacobian(work: Scratch) -> bool:
     for i in range(6):
         for j in range(6):
             work.M[i, j] = work.J[i, j]
-    return factor(work.M, work.order)
+    return _invert(work.M)
 
 
-def factor(M: A, order: A) -> bool:
-    """Factors L·U of a square matrix in its place; false where a pivot is zero."""
-    n = M.shape[0]
-    for i in range(n):
-        order[i] = i
-    for k in range(n):
+def _invert(M: A) -> bool:
+    """Inverse of the left half, into the right half; false where a pivot is zero (Gauss-Jordan)."""
+    for i in range(6):
+        for j in range(6):
+            M[i, 6 + j] = 1.0 if i == j else 0.0
+    for k in range(6):
         pivot = k
-        for i in range(k + 1, n):
+        for i in range(k + 1, 6):
             if abs(M[i, k]) > abs(M[pivot, k]):
                 pivot = i
         if not abs(M[pivot, k]) > 0.0:
             return False
-        if pivot != k:
-            order[k], order[pivot] = order[pivot], order[k]
-            for j in range(n):
-                M[k, j], M[pivot, j] = M[pivot, j], M[k, j]
-        inverse = 1.0 / M[k, k]
-        for i in range(k + 1, n):
-            share = M[i, k] * inverse
-            M[i, k] = share
-            for j in range(k + 1, n):
-                M[i, j] -= share * M[k, j]
+        inverse = 1.0 / M[pivot, k]
+        for j in range(12):
+            above = M[k, j]
+            M[k, j] = M[pivot, j] * inverse
+            if pivot != k:
+                M[pivot, j] = above
+        for i in range(6):
+            if i != k:
+                share = M[i, k]
+                for j in range(12):
+                    M[i, j] -= share * M[k, j]
     return True
 
 
-def solve_factored(M: A, order: A, right: A, x: A) -> None:
-    """Solve with the factors of ``factor``; ``x`` must not be ``right``."""
-    n = M.shape[0]
-    for i in range(n):
-        value = right[order[i]]
-        for j in range(i):
-            value -= M[i, j] * x[j]
+def _apply_inverse(work: Scratch, x: A) -> None:
+    """Inverse times gap."""
+    for i in range(6):
+        value = 0.0
+        for j in range(6):
+            value += work.M[i, 6 + j] * work.gap[j]
         x[i] = value
-    for i in range(n - 1, -1, -1):
-        value = x[i]
-        for j in range(i + 1, n):
-            value -= M[i, j] * x[j]
-        x[i] = value / M[i, i]
 
 
 def _least_step(work: Scratch) -> None:
@@ -277,11 +270,11 @@ def _least_step(work: Scratch) -> None:
         trace += work.M[i, i]
     for i in range(6):
         work.M[i, i] += _DAMPING * trace + 1e-300
-    if not factor(work.M, work.order):
+    if not _invert(work.M):
         for k in range(n):
             work.move[k] = 0.0
         return
-    solve_factored(work.M, work.order, work.gap, work.force)
+    _apply_inverse(work, work.force)
     for k in range(n):
         value = 0.0
         for i in range(6):
@@ -295,12 +288,7 @@ def _regularity(work: Scratch) -> float:
     for i in range(6):
         for j in range(6):
             size += work.J[i, j] * work.J[i, j]
-    for j in range(6):
-        for i in range(6):
-            work.gap[i] = 1.0 if i == j else 0.0
-        solve_factored(work.M, work.order, work.gap, work.move)
-        for i in range(6):
-            inverse += work.move[i] * work.move[i]
+            inverse += work.M[i, 6 + j] * work.M[i, 6 + j]
     return 1.0 / math.sqrt(size * inverse)
 
 
@@ -370,6 +358,6 @@ def _before(a: A, b: A, apart: float) -> bool:
 _CHAIN = "(f8[3] u1[1] i8[1])"
 _ROWS = "(f8[2] i8[1] f8[1] f8[1] u1[1])"
 POLISH = Loop(
-    polish, f"{_CHAIN} f8[3] {_ROWS} (f8[1] f8[3] f8[1] f8[2] f8[2] i8[1] f8[1] f8[1]) i8[1] f8"
+    polish, f"{_CHAIN} f8[3] {_ROWS} (f8[1] f8[3] f8[1] f8[2] f8[2] f8[1] f8[1]) i8[1] f8"
 )
 KEEP_DISTINCT = Loop(keep_distinct, f"{_CHAIN} {_ROWS} f8[1] f8 i8[1] i8[1]")

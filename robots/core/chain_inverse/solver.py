@@ -531,7 +531,7 @@ class ChainInverse:
         return free
 
 
-_FAR = 0.3  # of a gap without units: a seed from which Newton steps are tried
+_FAR = 0.02  # of a gap without units: a seed from which Newton steps are tried
 _SPREAD = 2.0 * np.pi * np.arange(32) / 32.0  # where a polynomial says nothing
 
 
