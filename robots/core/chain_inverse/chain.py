@@ -180,6 +180,28 @@ class Chain:
             regular=rows.regular[kept] != 0,
         )
 
+    def merged(self, found: Postures, pose: Indices, q: Array, T: Array) -> Postures:
+        """Postures, and certified ones near more rows that are not among them.
+
+        Args:
+            found: of some of the poses.
+            pose: of each row. # (m,)
+            q: near solutions. # (m, n) [rad or m]
+            T: poses of the target. # (N, 4, 4)
+        """
+        touched = np.zeros(len(T), dtype=np.bool_)
+        touched[pose] = True
+        again = touched[found.pose]
+        rows = np.concatenate([found.pose[again], pose])
+        order = np.argsort(rows, kind="stable")
+        more = self.postures(rows[order], np.concatenate([found.q[again], q])[order], T)
+        parts = {
+            name: np.concatenate([getattr(found, name)[~again], getattr(more, name)])
+            for name in ("pose", *_ERRORS)
+        }
+        order = np.argsort(parts["pose"], kind="stable")
+        return Postures(**{name: values[order] for name, values in parts.items()})
+
     def _rows(self, q: Array, pose: Indices) -> Rows:
         """Postures without units, for the loops."""
         m = len(q)

@@ -53,11 +53,13 @@ class Zeros:
     Args:
         row: polynomial of each zero, rising. # (z,)
         angle: # (z,) [rad]
+        touching: polynomials of which two zeros meet or nearly do, or one may be none. # (N,)
         undecided: polynomials of which more zeros may exist. # (N,)
     """
 
     row: Indices
     angle: Array
+    touching: Mask
     undecided: Mask
 
 
@@ -79,6 +81,7 @@ def real_zeros(samples: Array) -> Zeros:
     found = Found(
         angle=np.zeros((rows, most)),
         count=np.zeros(rows, dtype=np.int64),
+        touching=np.zeros(rows, dtype=np.uint8),
         undecided=np.zeros(rows, dtype=np.uint8),
     )
     work = Work(
@@ -93,6 +96,7 @@ def real_zeros(samples: Array) -> Zeros:
     return Zeros(
         row=np.repeat(np.arange(rows), found.count),
         angle=found.angle[place] + _BEGIN,
+        touching=found.touching != 0,
         undecided=found.undecided != 0,
     )
 
@@ -120,6 +124,7 @@ class Found(NamedTuple):
 
     angle: A  # (N, most)
     count: A  # (N,)
+    touching: A  # (N,) bytes
     undecided: A  # (N,) bytes
 
 
@@ -132,9 +137,7 @@ def _form(degree: int) -> Form:
     cosines = np.cos(np.outer(angles, orders)) * np.where(orders == 0, 1.0, 2.0) / width
     sines = 2.0 * np.sin(np.outer(angles, orders[1:])) / width
     beta = np.pi / (2 * _ARCS)
-    up = np.array(
-        [np.exp(-1j * beta), np.exp(1j * beta)]
-    )  # of (1 + i tan(φ/2)) cos β
+    up = np.array([np.exp(-1j * beta), np.exp(1j * beta)])  # of (1 + i tan(φ/2)) cos β
     binomials = np.array([math.comb(2 * m, k) for k in range(2 * m + 1)])
     bernstein = np.zeros((_ARCS, 2 * m + 1, 2 * m + 1))
     for arc in range(_ARCS):
@@ -263,7 +266,7 @@ def _changes(b: A, noise: float) -> tuple[int, int]:
 
 def _angle(form: Form, arc: int, share: float) -> float:
     """Angle of a share of an arc."""
-    centre = 2.0 * math.pi * (arc + 0.5) / form.bernstein.shape[0]
+    centre: float = 2.0 * math.pi * (arc + 0.5) / form.bernstein.shape[0]
     return centre + 2.0 * math.atan(form.half[0] * (2.0 * share - 1.0))
 
 
@@ -315,11 +318,12 @@ def _add(found: Found, row: int, angle: float) -> None:
 def _add_candidate(found: Found, row: int, angle: float) -> None:
     """Add an angle near which there may be zeros, unless the one before is the same place."""
     count = found.count[row]
+    found.touching[row] = 1
     if count == 0 or abs(found.angle[row, count - 1] - angle) > 4e-6:
         _add(found, row, angle)
 
 
 FIND_ZEROS = Loop(
     find_zeros,
-    "(f8[3] f8[2] f8[1]) f8[2] (f8[1] f8[2] f8[2] f8[1] i8[1]) (f8[2] i8[1] u1[1])",
+    "(f8[3] f8[2] f8[1]) f8[2] (f8[1] f8[2] f8[2] f8[1] i8[1]) (f8[2] i8[1] u1[1] u1[1])",
 )

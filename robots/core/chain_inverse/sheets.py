@@ -30,10 +30,14 @@ class Sheet:
     """One number: a + b·root, both in roots of lower levels; a scalar where there is no root."""
 
     __slots__ = ("a", "b", "root")
+    a: Any
+    b: Any
+    root: Root | None
     __array_ufunc__ = None  # arrays leave their products with a sheet to it
 
     def __init__(self, a: Any, root: Root | None = None, b: Any = 0.0) -> None:
-        self.a, self.root, self.b = a, root, b
+        self.a = a
+        self.root, self.b = root, b
 
     @property
     def level(self) -> int:
@@ -49,7 +53,7 @@ class Sheet:
         return Sheet(-self.a, self.root, -self.b)
 
     def __add__(self, other: Any) -> Sheet:
-        low, high = sorted((self, _number(other)), key=lambda number: number.level)
+        low, high = _by_level(self, other)
         if high.root is None:
             return Sheet(_sum(low.a, high.a))
         if low.level < high.level:
@@ -59,13 +63,13 @@ class Sheet:
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Sheet:
-        return self + (-other)
+        return self + -_number(other)
 
     def __rsub__(self, other: Any) -> Sheet:
-        return -self + other
+        return -self + _number(other)
 
     def __mul__(self, other: Any) -> Sheet:
-        low, high = sorted((self, _number(other)), key=lambda number: number.level)
+        low, high = _by_level(self, other)
         if high.root is None:
             return Sheet(_product(low.a, high.a))
         if low.level < high.level:
@@ -79,7 +83,7 @@ class Sheet:
         return self * _number(other)._inverse()
 
     def __rtruediv__(self, other: Any) -> Sheet:
-        return self._inverse() * other
+        return self._inverse() * _number(other)
 
     def _inverse(self) -> Sheet:
         if self.root is None:
@@ -107,7 +111,13 @@ def sheet_functions() -> Functions:
     return Functions(sin=none, cos=none, sign=none, sqrt=root, maximum=lambda value, _: value)
 
 
-def _number(value: Any) -> Sheet:
+def _by_level(one: Sheet, other: Any) -> tuple[Sheet, Sheet]:
+    """Two numbers, the one of the lower level first."""
+    number = _number(other)
+    return (one, number) if one.level <= number.level else (number, one)
+
+
+def _number(value: Scalar | Sheet) -> Sheet:
     return value if isinstance(value, Sheet) else Sheet(value)
 
 

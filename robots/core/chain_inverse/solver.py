@@ -432,25 +432,28 @@ class ChainInverse:
         one of a family. Postures come in pairs; where one is left over, the pencil looks too.
         """
         zeros = residual.zeros(T, self._residual_kernel)
-        spread = np.nonzero(zeros.undecided)[0]
-        pose = np.concatenate([zeros.row, np.repeat(spread, len(_SPREAD))])
-        angle = np.concatenate([zeros.angle, np.tile(_SPREAD, spread.size)])
-        if spread.size:
-            order = np.argsort(pose, kind="stable")
-            pose, angle = pose[order], angle[order]
-        pairs = np.stack([np.sin(angle), np.cos(angle)], axis=1)
-        seeds = self._branches_from_one(T[pose], pairs)
-        sheets, n = seeds.shape[1:]
         # Of the sheets of one root, most miss the pose by far.
-        found = self.chain.postures(np.repeat(pose, sheets), seeds.reshape(-1, n), T, far=_FAR)
-        odd = np.bincount(found.pose, minlength=len(T)) % 2 == 1
-        doubtful = np.nonzero(zeros.undecided | odd)[0]
-        if doubtful.size == 0 or not self._has_pencil:
+        seeds = self._seeds_from_one(T[zeros.row], zeros.angle)
+        sheets, n = seeds.shape[1:]
+        found = self.chain.postures(np.repeat(zeros.row, sheets), seeds.reshape(-1, n), T, far=_FAR)
+        count = np.bincount(found.pose, minlength=len(T))
+        doubtful = np.nonzero(zeros.undecided | (count % 2 == 1))[0]
+        if doubtful.size == 0:
             return found
-        more = self._pencil.solve(T[doubtful])
-        pose = np.concatenate([found.pose, doubtful[more.pose]])
-        order = np.argsort(pose, kind="stable")
-        return self.chain.postures(pose[order], np.concatenate([found.q, more.q])[order], T)
+        if self._has_pencil:
+            more = self._pencil.solve(T[doubtful])
+            found = self.chain.merged(found, doubtful[more.pose], more.q, T)
+            count = np.bincount(found.pose, minlength=len(T))
+            doubtful = doubtful[count[doubtful] == 0]
+        seeds = self._seeds_from_one(
+            np.repeat(T[doubtful], len(_SPREAD), axis=0), np.tile(_SPREAD, doubtful.size)
+        )
+        pose = np.repeat(doubtful, len(_SPREAD) * sheets)
+        return self.chain.merged(found, pose, seeds.reshape(-1, n), T)
+
+    def _seeds_from_one(self, T: Array, angle: Array) -> Array:
+        """Joints of every branch from the assumed joint. # (m, 4, 4), (m,) -> (m, B, n)."""
+        return self._branches_from_one(T, np.stack([np.sin(angle), np.cos(angle)], axis=1))
 
     @cached_property
     def _residual_kernel(self) -> Kernel:
