@@ -102,7 +102,7 @@ class Pencil:
             )
         return [(cut, -count) for count, cut in found if count < 0]
 
-    def solve(self, T: Array) -> Postures:
+    def solve(self, T: Array, *, determinants: bool = True) -> Postures:
         """All postures of a batch of poses.
 
         Real roots come and go in pairs. A pose with an odd number of postures, or whose zeros do
@@ -111,17 +111,26 @@ class Pencil:
 
         Args:
             T: poses of the target. # (N, 4, 4)
+            determinants: whether zeros of determinants are looked for first; without them every
+                pose is solved by eigenvalues, which share no root finder with them.
         """
+        cuts = self._complete_cuts[:_MOST_CUTS] if determinants else []
         parts = [
-            self._block(T[first : first + _BLOCK], first) for first in range(0, len(T), _BLOCK)
+            self._block(T[first : first + _BLOCK], first, cuts)
+            for first in range(0, len(T), _BLOCK)
         ]
         return joined(parts, self.chain.size)
 
-    def _block(self, T: Array, first: int) -> Postures:
+    @property
+    def _complete_cuts(self) -> list[int]:
+        """Cuts that find as many roots of trial poses as any."""
+        most = self._trials[0][1]
+        return [cut for cut, count in self._trials if count == most]
+
+    def _block(self, T: Array, first: int, cuts: list[int]) -> Postures:
         found = joined([], self.chain.size)
         doubtful = np.arange(len(T))
-        most = self._trials[0][1]
-        for cut in [cut for cut, count in self._trials if count == most][:_MOST_CUTS]:
+        for cut in cuts:
             # Zeros that meet in the joint of one cut are mostly apart in that of another.
             loops = _Loops.of(self.chain, T[doubtful], cut)
             pose, q, undecided = loops.seeds_by_determinants()

@@ -33,6 +33,38 @@ def general_chain(seed: int = 4) -> Chain:
     )
 
 
+def crx_chain() -> Chain:
+    """FANUC CRX-10iA, whose wrist is offset by 150 mm.
+
+    Source: fanuc_crx_description/urdf/crx10ia_urdf_macro.xacro of FANUC's fanuc_description.
+    """
+    placed = (
+        ((0.0, 0.0, 0.245), (0.0, 0.0, 1.0)),
+        ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+        ((0.0, 0.0, 0.54), (0.0, -1.0, 0.0)),
+        ((0.0, 0.0, 0.0), (-1.0, 0.0, 0.0)),
+        ((0.54, 0.0, 0.0), (0.0, -1.0, 0.0)),
+        ((0.0, -0.15, 0.0), (-1.0, 0.0, 0.0)),
+        ((0.16, 0.0, 0.0), (0.0, 0.0, 1.0)),
+    )
+    links, turned = [], np.eye(3)
+    for origin, axis in placed:
+        z = np.array(axis)
+        x = np.roll(z, 1)
+        frame = np.stack([x, np.cross(z, x), z], axis=1)  # the joint's z is its axis
+        link = np.eye(4)
+        link[:3, :3], link[:3, 3] = turned.T @ frame, turned.T @ np.array(origin)
+        links.append(link)
+        turned = frame
+    return Chain(
+        name="crx-10ia",
+        names=tuple(f"J{k}" for k in range(1, 7)),
+        revolute=(True,) * 6,
+        links=np.array(links),
+        length=1.3,
+    )
+
+
 def turned_apart(a: Array, b: Array) -> Array:
     """Largest difference of two postures' angles. # (..., n) -> (...)."""
     return np.max(np.abs((a - b + np.pi) % (2.0 * np.pi) - np.pi), axis=-1)
