@@ -28,8 +28,7 @@ from robots.core.pose import make_pose
 # Largest distance of a certified posture from its pose, by its own forward model.
 REACHED_POSITION = 1e-9  # [scale lengths]
 REACHED_ANGLE = 1e-9  # [rad]
-# Postures closer than this in every joint are one. Two roots that meet at a fold are known to the
-# root of the rounding only. [rad, or scale lengths]
+# Postures closer than this in every joint are one. [rad, or scale lengths]
 SAME = 1e-6
 _MOST_STEPS = 16
 
@@ -134,51 +133,74 @@ class Chain:
         return np.concatenate([linear, vector], axis=1)
 
     def polished(
-        self, q: Array, T: Array, steps: int = _MOST_STEPS, *, least: bool = False
+        self,
+        q: Array,
+        T: Array,
+        pose: Indices | None = None,
+        *,
+        steps: int = _MOST_STEPS,
+        least: bool = False,
+        far: float = np.inf,
     ) -> Polished:
         """Bring postures the last way to their poses by Newton steps.
 
         Args:
-            q: near the solutions; a row that is not finite stays as it is. # (N, n) [rad or m]
+            q: near the solutions; a row that is not finite stays as it is. # (m, n) [rad or m]
             T: poses of the target. # (N, 4, 4)
+            pose: of each row; without it one row has one pose. # (m,)
             steps: at most; rows that are there, or that do not come nearer, stop earlier.
             least: whether each step is the least one; along a family, others lead far away.
+            far: gap without units from which a row is no seed.
         """
-        rows = self._rows(q, np.arange(len(q)))
-        self._polish(rows, T, steps, least=least)
+        m = len(q)
+        rows = Rows(
+            q=np.ascontiguousarray(q / self.units),
+            pose=np.ascontiguousarray(np.arange(m) if pose is None else pose, dtype=np.int64),
+            position=np.empty(m),
+            angle=np.empty(m),
+            regularity=np.empty(m),
+        )
+        poses = np.array(T, order="C")
+        poses[:, :3, 3] /= self.length
+        options = np.array([steps, least], dtype=np.int64)
+        POLISH(self._arrays(), poses, rows, scratch(self.size), options, far)
         return Polished(
             q=rows.q * self.units,
             position_error=rows.position * self.length,
             angle_error=rows.angle,
-            regular=rows.regular != 0,
+            regularity=rows.regularity,
             length=self.length,
         )
 
-    def postures(
-        self, pose: Indices, q: Array, T: Array, steps: int = _MOST_STEPS, far: float = np.inf
-    ) -> Postures:
-        """Certified postures near some rows, each once, by pose and then by joints.
+    def distinct(self, pose: Indices, polished: Polished) -> Postures:
+        """Certified postures, each once, by pose and then by joints.
 
         Args:
             pose: of each row, rising. # (m,)
-            q: near solutions. # (m, n) [rad or m]
-            T: poses of the target. # (N, 4, 4)
-            steps: of Newton, at most.
-            far: gap without units from which a row is no seed.
+            polished: # (m)
         """
-        rows = self._rows(q, pose)
-        self._polish(rows, T, steps, far=far)
-        kept, count = np.zeros(len(q), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        rows = Rows(
+            q=np.ascontiguousarray(polished.q / self.units),
+            pose=np.ascontiguousarray(pose, dtype=np.int64),
+            position=polished.position_error / self.length,
+            angle=polished.angle_error,
+            regularity=polished.regularity,
+        )
+        kept, count = np.zeros(len(pose), dtype=np.int64), np.zeros(1, dtype=np.int64)
         reached = np.array([REACHED_POSITION, REACHED_ANGLE])
         KEEP_DISTINCT(self._arrays(), rows, reached, SAME, kept, count)
         kept = kept[: count[0]]
         return Postures(
             pose=rows.pose[kept],
             q=rows.q[kept] * self.units,
-            position_error=rows.position[kept] * self.length,
+            position_error=polished.position_error[kept],
             angle_error=rows.angle[kept],
-            regular=rows.regular[kept] != 0,
+            regularity=polished.regularity[kept],
         )
+
+    def postures(self, pose: Indices, q: Array, T: Array, *, steps: int = _MOST_STEPS) -> Postures:
+        """Certified postures near some rows; see ``polished`` and ``distinct``."""
+        return self.distinct(pose, self.polished(q, T, pose, steps=steps))
 
     def merged(self, found: Postures, pose: Indices, q: Array, T: Array) -> Postures:
         """Postures, and certified ones near more rows that are not among them.
@@ -202,33 +224,14 @@ class Chain:
         order = np.argsort(parts["pose"], kind="stable")
         return Postures(**{name: values[order] for name, values in parts.items()})
 
-    def _rows(self, q: Array, pose: Indices) -> Rows:
-        """Postures without units, for the loops."""
-        m = len(q)
-        return Rows(
-            q=np.ascontiguousarray(q / self.units),
-            pose=np.ascontiguousarray(pose, dtype=np.int64),
-            position=np.empty(m),
-            angle=np.empty(m),
-            regular=np.empty(m, dtype=np.uint8),
-        )
-
     def _arrays(self) -> ChainArrays:
         links = self.links[:, :3].copy()
         links[:, :, 3] /= self.length
         turns = np.array(self.revolute, dtype=np.uint8)
         return ChainArrays(links=links, turns=turns, own=np.array([self.own]))
 
-    def _polish(
-        self, rows: Rows, T: Array, steps: int, *, least: bool = False, far: float = np.inf
-    ) -> None:
-        poses = np.array(T, order="C")
-        poses[:, :3, 3] /= self.length
-        options = np.array([steps, least], dtype=np.int64)
-        POLISH(self._arrays(), poses, rows, scratch(self.size), options, far)
 
-
-_ERRORS = ("q", "position_error", "angle_error", "regular")
+_ERRORS = ("q", "position_error", "angle_error", "regularity")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -239,14 +242,15 @@ class Polished:
         q: # (N, n) [rad or m]
         position_error: infinite where there was no posture. # (N,) [m]
         angle_error: # (N,) [rad]
-        regular: whether the Jacobian there is proven to be regular. # (N,)
+        regularity: lower bound of the ratio of the Jacobian's singular values, the smallest to the
+            largest; zero where there is none. # (N,)
         length: of the chain. [m]
     """
 
     q: Array
     position_error: Array
     angle_error: Array
-    regular: Mask
+    regularity: Array
     length: float
 
     def replaced(self, rows: Indices, other: Polished) -> Polished:
@@ -272,14 +276,15 @@ class Postures:
         q: angles in (-π, π]. # (m, n) [rad or m]
         position_error: # (m,) [m]
         angle_error: # (m,) [rad]
-        regular: whether the Jacobian there is proven to be regular. # (m,)
+        regularity: lower bound of the ratio of the Jacobian's singular values, the smallest to the
+            largest; zero where there is none. # (m,)
     """
 
     pose: Indices
     q: Array
     position_error: Array
     angle_error: Array
-    regular: Mask
+    regularity: Array
 
 
 def joined(parts: list[Postures], size: int) -> Postures:
@@ -289,7 +294,7 @@ def joined(parts: list[Postures], size: int) -> Postures:
         q=np.zeros((0, size)),
         position_error=np.zeros(0),
         angle_error=np.zeros(0),
-        regular=np.zeros(0, dtype=np.bool_),
+        regularity=np.zeros(0),
     )
     names = ("pose", *_ERRORS)
     return Postures(

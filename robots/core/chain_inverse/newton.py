@@ -20,10 +20,14 @@ _CONVERGED = 1e-11  # gap without units below which a step that gains nothing is
 _DAMPING = 1e-15
 _LONGEST = 0.5  # Newton step of any joint [rad, or scale lengths]
 _AWAY = 1e3  # growth of the gap over the best from which a row is given up
-# A Jacobian is proven regular by its inverse. One of a posture this small a step before proves the
-# same with a margin that the step cannot use up. [rad, or scale lengths]
+# The inverse of a Jacobian bounds its singular values. One of a posture this small a step before
+# does so too, where the bound is far above what the step can change. [rad, or scale lengths]
 _SAME_JACOBIAN = 1e-6
-_REGULAR = 1e-4  # least bound of the ratio of its singular values that proves it
+REGULAR = 1e-4
+# Newton comes to a fold by the root of the rounding: postures this near to each other are one where
+# their singular values are less than a share of the distance, as those of two that meet are not.
+_SAME_FOLD = 1e-4
+_FLAT = 1e-3
 _TURN = 2.0 * math.pi
 # Annotations stay out of the loops' way: these are arrays of doubles and numbers.
 A = Any
@@ -40,14 +44,15 @@ class ChainArrays(NamedTuple):
 class Rows(NamedTuple):
     """Postures, their poses, and what is left between them.
 
-    Lengths are in scale lengths. ``regular`` is set where the Jacobian is proven to be regular.
+    Lengths are in scale lengths. ``regularity`` is a lower bound of the ratio of the smallest to
+    the largest singular value of the Jacobian; zero where there is none.
     """
 
     q: A  # (m, n), overwritten by the best posture
     pose: A  # (m,)
     position: A  # (m,)
     angle: A  # (m,)
-    regular: A  # (m,) bytes
+    regularity: A  # (m,)
 
 
 class Scratch(NamedTuple):
@@ -95,7 +100,7 @@ def _polish_one(
 ) -> None:
     n = chain.turns.shape[0]
     best = np.inf
-    rows.position[row], rows.angle[row], rows.regular[row] = np.inf, np.inf, 0
+    rows.position[row], rows.angle[row], rows.regularity[row] = np.inf, np.inf, 0.0
     for k in range(n):
         work.trial[k] = rows.q[row, k]
         if not math.isfinite(work.trial[k]):
@@ -147,8 +152,7 @@ def _polish_one(
         place_columns(chain, work.frames, work.J)
         if not _invert_jacobian(work):
             return
-    if _regularity(work) > _REGULAR:
-        rows.regular[row] = 1
+    rows.regularity[row] = _regularity(work)
 
 
 def place_frames(chain: ChainArrays, q: A, frames: A) -> None:
@@ -318,7 +322,9 @@ def keep_distinct(
                 rows.q[row, k] = q - _TURN * math.ceil((q - math.pi) / _TURN)
         same = -1
         for place in range(first, total):
-            if _difference(chain, rows.q[row], rows.q[kept[place]]) < apart:
+            away = _difference(chain, rows.q[row], rows.q[kept[place]])
+            regularity = max(rows.regularity[row], rows.regularity[kept[place]])
+            if away < apart or (away < _SAME_FOLD and regularity < _FLAT * away):
                 same = place
                 break
         if same >= 0:
@@ -356,7 +362,7 @@ def _before(a: A, b: A, apart: float) -> bool:
 
 
 _CHAIN = "(f8[3] u1[1] i8[1])"
-_ROWS = "(f8[2] i8[1] f8[1] f8[1] u1[1])"
+_ROWS = "(f8[2] i8[1] f8[1] f8[1] f8[1])"
 POLISH = Loop(
     polish, f"{_CHAIN} f8[3] {_ROWS} (f8[1] f8[3] f8[1] f8[2] f8[2] f8[1] f8[1]) i8[1] f8"
 )

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
 from robots.core.chain_inverse.chain import SAME, Chain, Postures, chain_of, distinct, wrapped
 from robots.core.chain_inverse.derivation import Plan, derive, derive_with_one_assumed
+from robots.core.chain_inverse.newton import REGULAR
 from robots.core.chain_inverse.pencil import Pencil
 from robots.core.chain_inverse.polynomial import Residual, polynomial
 from robots.core.chain_inverse.relations import (
@@ -50,6 +51,7 @@ _ROUNDING = 1e-12  # of a discriminant: less is none
 _BEYOND_SNAPPED = 5e-2
 # A joint that moves less than this, beside the chain, is free: each value is as good.
 _FREE = 1e-9
+_DETERMINED = 1e-6  # one that moves less may lose what tells two postures apart
 _OFFSETS = 2.0 * np.pi * np.array([k * sign for k in range(33) for sign in (1, -1)][1:]) / 64.0
 # Ratio of singular values from which a posture counts as singular.
 _SINGULAR = 1e-8
@@ -334,7 +336,7 @@ class ChainInverse:
         lost = (status == Status.UNCERTIFIED) & (reserve.reshape(-1) < -_ROUNDING)
         status[lost] = Status.OUT_OF_REACH
         doubtful = np.ones(len(flat), dtype=np.bool_)
-        doubtful[tried] = ~polished.regular
+        doubtful[tried] = ~(polished.regularity > REGULAR)
         if not plan.exact and self._has_pencil:
             doubtful[self._complete(flat, status, T, (reserve, position, angle))] = True
         rows = np.nonzero((status == Status.REACHED) & doubtful)[0]
@@ -428,16 +430,22 @@ class ChainInverse:
     def _from_polynomial(self, residual: Residual, T: Array) -> Postures:
         """Certified postures from the roots of the assumed joint, with the pose of each.
 
-        Where the polynomial says nothing, the pencil does, and angles all around: the pose may be
-        one of a family. Postures come in pairs; where one is left over, the pencil looks too.
+        Where the polynomial says nothing, or a root leads to no posture, the pencil looks too, and
+        angles all around: the pose may be one of a family. Postures come in pairs; where one is
+        left over, the pencil looks too.
         """
         zeros = residual.zeros(T, self._residual_kernel)
-        # Of the sheets of one root, most miss the pose by far.
-        seeds = self._seeds_from_one(T[zeros.row], zeros.angle)
+        seeds, free = self._seeds_from_one(T[zeros.row], zeros.angle)
         sheets, n = seeds.shape[1:]
-        found = self.chain.postures(np.repeat(zeros.row, sheets), seeds.reshape(-1, n), T, far=_FAR)
-        count = np.bincount(found.pose, minlength=len(T))
-        doubtful = np.nonzero(zeros.undecided | (count % 2 == 1))[0]
+        pose = np.repeat(zeros.row, sheets)
+        # Of the sheets of one root, most miss the pose by far.
+        polished = self.chain.polished(seeds.reshape(-1, n), T, pose, far=_FAR)
+        found = self.chain.distinct(pose, polished)
+        doubt = zeros.undecided | (np.bincount(found.pose, minlength=len(T)) % 2 == 1)
+        # A root without a posture, or one where a step leaves its joint free: others may share it.
+        lost = ~np.any(polished.certified.reshape(-1, sheets), axis=1)
+        doubt[zeros.row[lost | np.any(free, axis=1)]] = True
+        doubtful = np.nonzero(doubt)[0]
         if doubtful.size == 0:
             return found
         if self._has_pencil:
@@ -445,15 +453,26 @@ class ChainInverse:
             found = self.chain.merged(found, doubtful[more.pose], more.q, T)
             count = np.bincount(found.pose, minlength=len(T))
             doubtful = doubtful[count[doubtful] == 0]
-        seeds = self._seeds_from_one(
+        seeds, _ = self._seeds_from_one(
             np.repeat(T[doubtful], len(_SPREAD), axis=0), np.tile(_SPREAD, doubtful.size)
         )
         pose = np.repeat(doubtful, len(_SPREAD) * sheets)
         return self.chain.merged(found, pose, seeds.reshape(-1, n), T)
 
-    def _seeds_from_one(self, T: Array, angle: Array) -> Array:
-        """Joints of every branch from the assumed joint. # (m, 4, 4), (m,) -> (m, B, n)."""
-        return self._branches_from_one(T, np.stack([np.sin(angle), np.cos(angle)], axis=1))
+    def _seeds_from_one(self, T: Array, angle: Array) -> tuple[Array, Mask]:
+        """Joints of every branch from the assumed one, and branches where a step leaves one free.
+
+        Args:
+            T: pose of each angle. # (m, 4, 4)
+            angle: of the assumed joint. # (m,) [rad]
+
+        Returns:
+            # (m, B, n), (m, B)
+        """
+        branches = self._branches_from_one(T, np.stack([np.sin(angle), np.cos(angle)], axis=1))
+        reserve, weight = branches[..., -2], branches[..., -1]
+        # Where a branch is out of reach, its joints are those at the edge of it, where one is free.
+        return branches[..., :-2], ~(weight > _DETERMINED**2) & ~(reserve < -_BEYOND)
 
     @cached_property
     def _residual_kernel(self) -> Kernel:
@@ -480,7 +499,7 @@ class ChainInverse:
         position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
         flat[rows], status[rows] = found.q[kept], Status.REACHED
         position[rows], angle[rows] = found.position_error[kept], found.angle_error[kept]
-        free = self._degenerate(flat, T, status, count, rows[~found.regular[kept]])
+        free = self._degenerate(flat, T, status, count, rows[~(found.regularity[kept] > REGULAR)])
         shape = (len(T), count)
         return Branches(
             names=self.names,
@@ -717,20 +736,23 @@ def recorded_from_one(chain: Chain, plan: Plan) -> Programme:
     """Record the steps from one joint.
 
     Returns:
-        From the pose and the sine and cosine of the assumed joint to all joints of every branch.
-        # (B, n)
+        From the pose and the sine and cosine of the assumed joint to all joints of every branch,
+        its reserve and its smallest weight. # (B, n + 2)
     """
     recorder, fn = Recorder(), recording_functions()
     pose, pair = recorder.argument("T_base_tool", (4, 4)), recorder.argument("pair", (2,))
     (assumed,) = plan.assumed
     start: dict[int, Pair] = {assumed: (pair[0], pair[1])}
     states = evaluated(Loop(chain, list(pose)), plan, Reading(fn=fn), start=start)
-    outputs = [
-        fn.atan2(*state.known[joint]) if turns else state.known[joint][0]
-        for state in states
-        for joint, turns in enumerate(chain.revolute)
-    ]
-    return recorder.programme("branches", outputs, (len(states), chain.size))
+    units = _weight_units(chain, plan)
+    outputs: list[Scalar] = []
+    for state in states:
+        for joint, turns in enumerate(chain.revolute):
+            s, c = state.known[joint]
+            outputs.append(fn.atan2(s, c) if turns else s)
+        outputs.append(_least(state.reserves, fn.maximum))
+        outputs.append(_least([units[joint] * one for joint, one in state.weights], fn.maximum))
+    return recorder.programme("branches", outputs, (len(states), chain.size + 2))
 
 
 def _least(values: tuple[Scalar, ...] | list[Scalar], maximum: Callable[..., Scalar]) -> Scalar:
