@@ -35,10 +35,7 @@ _DEEPEST = 20  # halvings of an arc: what is left is shorter than 1e-6 rad
 _WIDE = 12  # halvings from which an arc that is all noise is a candidate, not undecided
 _MOST_ARCS = 600  # looked at for one polynomial
 _SPARE = 8  # candidates beside as many zeros as there can be
-# Noise beside the largest sample: that of sums in floating point, and the highest that still tells
-# zeros from none.
-_LEAST_NOISE = 1e-14
-_MOST_NOISE = 1e-6
+_MOST_NOISE = 1e-6  # beside the largest sample: more, and zeros are not told from none
 _NOISES = 30.0  # a coefficient is certain beyond this many times what shows beyond the degree
 _MOST_STEPS = 60  # of the iteration for a zero on its arc
 _SHARP = 1e-15  # [rad] a shorter step is the last
@@ -69,11 +66,12 @@ def sample_angles(degree: int) -> Array:
     return np.asarray(_BEGIN + 2.0 * np.pi * np.arange(count) / count)
 
 
-def real_zeros(samples: Array) -> Zeros:
+def real_zeros(samples: Array, noise: float = 1e-13) -> Zeros:
     """All real zeros.
 
     Args:
         samples: of each polynomial at ``sample_angles``. # (N, 2 degree + 3)
+        noise: of the samples that a polynomial of the degree may hide, beside the largest one.
     """
     rows, width = samples.shape
     degree = (width - 3) // 2
@@ -91,7 +89,7 @@ def real_zeros(samples: Array) -> Zeros:
         start=np.zeros(_DEEPEST + 3),
         halvings=np.zeros(_DEEPEST + 3, dtype=np.int64),
     )
-    FIND_ZEROS(_form(degree), np.ascontiguousarray(samples), work, found)
+    FIND_ZEROS(_form(degree), np.ascontiguousarray(samples), noise, work, found)
     place = np.arange(most) < found.count[:, None]
     return Zeros(
         row=np.repeat(np.arange(rows), found.count),
@@ -155,17 +153,18 @@ def _form(degree: int) -> Form:
     return Form(bernstein=bernstein, waves=waves, half=np.array([np.tan(beta)]))
 
 
-def find_zeros(form: Form, samples: A, work: Work, found: Found) -> None:
+def find_zeros(form: Form, samples: A, least: float, work: Work, found: Found) -> None:
     """Zeros of every polynomial, arc by arc.
 
     Args:
         form: of the degree.
         samples: # (N, 2 degree + 3)
+        least: noise of every polynomial.
         work: memory.
         found: filled.
     """
     for row in range(samples.shape[0]):
-        noise = _harmonics(form, samples[row], work)
+        noise = _harmonics(form, samples[row], least, work)
         if not noise >= 0.0:
             found.undecided[row] = 1
             continue
@@ -174,7 +173,7 @@ def find_zeros(form: Form, samples: A, work: Work, found: Found) -> None:
             looked_at = _search_arc(form, arc, noise, work, found, row, looked_at)
 
 
-def _harmonics(form: Form, samples: A, work: Work) -> float:
+def _harmonics(form: Form, samples: A, least: float, work: Work) -> float:
     """Cosines and sines of one polynomial, and its noise; -1 where it is none of the degree."""
     m, width = (samples.shape[0] - 3) // 2, samples.shape[0]
     largest = 0.0
@@ -194,7 +193,7 @@ def _harmonics(form: Form, samples: A, work: Work) -> float:
         if k > 0:
             work.harmonics[1, k] = work.samples[m + 1 + k]
     beyond = math.hypot(work.samples[m + 1], work.samples[2 * m + 2])
-    noise = max(_LEAST_NOISE, _NOISES * beyond)
+    noise = max(least, _NOISES * beyond)
     return noise if noise < _MOST_NOISE else -1.0
 
 
@@ -325,5 +324,5 @@ def _add_candidate(found: Found, row: int, angle: float) -> None:
 
 FIND_ZEROS = Loop(
     find_zeros,
-    "(f8[3] f8[2] f8[1]) f8[2] (f8[1] f8[2] f8[2] f8[1] i8[1]) (f8[2] i8[1] u1[1] u1[1])",
+    "(f8[3] f8[2] f8[1]) f8[2] f8 (f8[1] f8[2] f8[2] f8[1] i8[1]) (f8[2] i8[1] u1[1] u1[1])",
 )

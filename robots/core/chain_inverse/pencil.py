@@ -37,6 +37,9 @@ _JOINTS = 6
 _TRIALS = 12  # poses by which the cut is chosen
 _SEED = 20
 _BLOCK = 512  # poses worked on at once
+# Rounding of the elimination, beside the largest determinant: it shifts a determinant, but leaves
+# it a polynomial, so that samples do not show it.
+_NOISE = 1e-12
 _MOST_CUTS = 3  # that are tried before pencils
 # Half tangents are taken of each angle less one of these, so that no pose of a right-angled arm
 # has an infinite one.
@@ -191,7 +194,7 @@ class _Loops:
         work, angles = elimination.scratch(), sample_angles(elimination.DEGREE)
         values = np.zeros((len(self.systems.rows), len(angles)))
         elimination.DETERMINANTS(angles, self.systems, work, values)
-        zeros = real_zeros(values)
+        zeros = real_zeros(values, _NOISE)
         seeds = _seeds(zeros.row, zeros.angle[:, None])
         elimination.POSTURES_AT(self.cut, self.systems, work, seeds)
         return zeros.row, seeds.q, zeros.touching | zeros.undecided

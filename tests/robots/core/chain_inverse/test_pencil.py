@@ -13,6 +13,7 @@ from tests.cases import cases
 from tests.robots.core.chain_inverse.oracle import (
     general_chain,
     library_chain,
+    lost,
     lost_of_each,
     near_singular,
     turned_apart,
@@ -35,6 +36,23 @@ def test_the_posture_that_made_a_pose_is_among_those_found(name: str) -> None:
     chain: Chain = CHAINS[name]()
     q = np.random.default_rng(7).uniform(-np.pi, np.pi, (cases(gate=12, soak=400), 6))
     found = Pencil(chain).solve(chain.forward(q))
+    assert lost_of_each(q, found.pose, found.q) == []
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_determinants_and_eigenvalues_find_the_same_roots(seed: int) -> None:
+    chain, count = general_chain(seed), cases(gate=40, soak=2000)
+    random = np.random.default_rng(6)
+    q = np.concatenate(
+        [
+            random.uniform(-np.pi, np.pi, (count, 6)),
+            near_singular(chain, count, 10.0 ** random.uniform(-3.5, -2.0, count)),
+        ]
+    )
+    T, solver = chain.forward(q), Pencil(chain)
+    found, oracle = solver.solve(T), solver.solve(T, determinants=False)
+    for k in range(len(T)):
+        assert lost(oracle.q[oracle.pose == k], found.q[found.pose == k]) == []
     assert lost_of_each(q, found.pose, found.q) == []
 
 
