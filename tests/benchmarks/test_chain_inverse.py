@@ -1,16 +1,26 @@
-"""Speed of derived inverses beside EAIK, in one run: every branch of library arms, one thread."""
+"""Speed of derived inverses beside EAIK and ssik, in one run: every branch of an arm, one thread.
+
+ssik has an environment of its own; PALPEUR_SSIK names the Python of it.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from robots.core.arrays import Array
+from robots.core.chain_inverse.chain import Chain
 from robots.core.chain_inverse.solver import ChainInverse
 from robots.core.model import Model
 from robots.library import load
+from tests.benchmarks.conftest import ONCE
 from tests.cases import sized
+from tests.robots.core.chain_inverse.oracle import general_chain, lost
 
 pytestmark = pytest.mark.benchmark
 
@@ -43,7 +53,78 @@ def test_every_branch_beside_eaik(name, speed):
     speed.ratio(f"chain inverse of {name}, 8 branches: EAIK", ratios)
 
 
+PEER = Path(__file__).parent / "ssik_peer.py"
+SSIK = {
+    "ur5e": "ssik.prebuilt.universal_robots.ur5e_ik",
+    "kuka-kr6-r900": "ssik.prebuilt.kuka.kr6_r900_ik",
+    "yaskawa-hc10": "ssik.prebuilt.yaskawa.hc10_ik",
+    "fanuc-crx-10ia": "ssik.prebuilt.fanuc.crx10ia_ik",
+    "ufactory-xarm6": "ssik.prebuilt.ufactory.xarm6_ik",
+    "general": "",  # prepared by ssik in half a minute and more
+}
+
+
+@pytest.mark.skipif("PALPEUR_SSIK" not in os.environ, reason="PALPEUR_SSIK names ssik's Python")
+@pytest.mark.parametrize("name", list(SSIK))
+def test_every_root_beside_ssik(name, speed, tmp_path):
+    """Complete answers with certificate and status, of the peer's own chain and poses."""
+    if ONCE and name == "general":
+        pytest.skip("ssik prepares a general chain for half a minute and more")
+    arm = SSIK[name]
+    if not arm:
+        arm = str(tmp_path / "arm.npz")
+        np.savez(arm, links=general_chain().links)
+    out = tmp_path / "peer.npz"
+    poses = sized(1000, once=50)
+    call = [os.environ["PALPEUR_SSIK"], str(PEER), arm, str(poses), "0", str(out)]
+    outside = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    subprocess.run(call, check=True, env={**outside, "OMP_NUM_THREADS": "1"})
+    peer = np.load(out)
+    inverse = ChainInverse(_chain(peer["left"], peer["axes"], peer["right"]))
+    T = peer["T"]
+    found = inverse.solve(T)  # compiles
+    missed, further, first = 0, 0, 0
+    for k, count in enumerate(peer["counts"]):
+        mine, theirs = found.q[k][found.solved[k]], peer["q"][first : first + count]
+        missed, further = missed + len(lost(theirs, mine)), further + len(lost(mine, theirs))
+        first += count
+    assert missed == 0
+    batch = np.tile(T, (max(1, 4000 // len(T)), 1, 1))
+    micros = [
+        1e6 * _seconds(lambda: inverse.solve(batch)) / len(batch) for _ in range(speed.runs(10))
+    ]
+    theirs = peer["micros"]
+    print(
+        f"{name}, {inverse.method.value}: {np.median(micros):.1f} us per pose "
+        f"({min(micros):.1f} to {max(micros):.1f}); ssik {np.median(theirs):.1f} "
+        f"({min(theirs):.1f} to {max(theirs):.1f}); of {np.sum(found.solved)} roots ssik lost "
+        f"{further}, here {missed}"
+    )
+    speed.ratio(f"certified roots of {name}: ssik", float(np.median(theirs) / np.median(micros)))
+
+
+def _chain(left: Array, axes: Array, right: Array) -> Chain:
+    """A chain of joints about any axes, as one about z."""
+    links, turned = [], np.eye(4)
+    for before, axis, after in zip(left, axes, right, strict=True):
+        frame = np.eye(4)
+        x = np.cross(axis, np.roll(axis, 1) + 0.1)
+        x /= np.linalg.norm(x)
+        frame[:3, :3] = np.stack([x, np.cross(axis, x), axis], axis=1)
+        links.append(turned @ before @ frame)
+        turned = frame.T @ after
+    links.append(turned)
+    return Chain(
+        name="peer",
+        names=tuple(f"q{k + 1}" for k in range(len(links) - 1)),
+        revolute=(True,) * (len(links) - 1),
+        links=np.array(links),
+        length=float(sum(np.linalg.norm(link[:3, 3]) for link in links)),
+    )
+
+
 def _seconds(function) -> float:
-    start = time.perf_counter()
+    """Seconds of the processor, which neighbours on the machine do not add to."""
+    start = time.process_time()
     function()
-    return time.perf_counter() - start
+    return time.process_time() - start
