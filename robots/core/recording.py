@@ -12,7 +12,7 @@ from functools import wraps
 from threading import Lock
 from typing import Any, ParamSpec
 
-from robots.core.equations.algebra import Functions
+from robots.core.equations.algebra import NOTHING, Functions
 from robots.core.errors import EquationError
 
 
@@ -425,7 +425,13 @@ def recording_functions() -> Functions:
         sqrt=lambda x: _apply(Operation.SQRT, x),
         atan2=lambda y, x: _apply_two(Operation.ATAN2, y, x),
         maximum=lambda a, b: _apply_two(Operation.MAXIMUM, a, b),
+        nonzero=_nonzero,
     )
+
+
+def _nonzero(x: Any) -> Any:
+    """Divide in place of zero; the sign stays outside, where it costs nothing."""
+    return -(-x + NOTHING) if isinstance(x, Node) and x.negative else x + NOTHING
 
 
 def _apply(operation: Operation, x: Any) -> Any:

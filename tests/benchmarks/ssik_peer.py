@@ -1,8 +1,8 @@
 """Inverse of one arm by ssik, in ssik's own environment.
 
-Arguments: ARM POSES SEED OUT. ARM is the module of a prebuilt arm, or a ``.npz`` with the transforms between the joints (about z)
-of one's own. Written are the chain, the poses, the microseconds per pose of ten chunks of them (of
-the processor) and all postures.
+Arguments: ARM POSES SEED OUT. ARM is the module of a prebuilt arm, or a ``.npz`` with the
+transforms between the joints (about z) of one's own. Written are the chain, the poses, the
+microseconds per pose of ten chunks of them (of the processor) and all postures.
 """
 
 from __future__ import annotations

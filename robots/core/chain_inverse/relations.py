@@ -38,8 +38,6 @@ from robots.core.equations.algebra import (
 
 # Constants nearer to 0 or ±1 than this are meant to be that: an alpha of 90° is not.
 _EXACT = 1e-12
-# Lost beside any length or cosine, but divides: a joint that a pose leaves free takes some value.
-_NOTHING = 1e-150
 Z_AXIS: Vec3 = (0.0, 0.0, 1.0)
 
 
@@ -136,11 +134,14 @@ class Solved:
         value: sine and cosine, or length and zero.
         reserve: relative distance of the discriminant from zero, -1 to 1; 1 where there is none.
         weight: square of what the joint moves; zero where the pose leaves it free.
+        direction: the pair before it was brought to length one, where that was done: all that its
+            angle needs.
     """
 
     value: Pair
     reserve: Scalar
     weight: Scalar
+    direction: Pair | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +154,20 @@ class SineEquation:
 
     def roots(self, reading: Reading) -> list[Solved]:
         """Both; the first is where the left side falls, as in ``robots.core.paul``."""
-        fn, X, Y, Z = reading.fn, self.X, self.Y + _NOTHING, self.Z
+        fn, X, Y, Z = reading.fn, self.X, self.Y, self.Z
+        # A joint that a pose leaves free takes some value. A constant zero stays one.
+        if isinstance(Y, float) and Y == 0.0:
+            X = fn.nonzero(X)
+        else:
+            Y = fn.nonzero(Y)
         square = X * X + Y * Y
+        if isinstance(Z, float) and Z == 0.0:  # half a turn apart, and never out of reach
+            length = 1.0 / fn.sqrt(square)
+            s, c = Y * length, -X * length
+            return [
+                Solved(value=pair, reserve=1.0, weight=square, direction=direction)
+                for pair, direction in (((s, c), (Y, -X)), ((-s, -c), (-Y, X)))
+            ]
         left = square - Z * Z
         root = fn.sqrt(fn.maximum(left, 0.0) if reading.real else left)
         inverse = 1.0 / (fn.maximum(square, Z * Z) if reading.real else square)
@@ -180,9 +193,10 @@ class TurnEquation:
         weight = u[0] * u[0] + u[1] * u[1]
         if not reading.real:
             return [Solved(value=(sine / weight, cosine / weight), reserve=1.0, weight=weight)]
-        cosine = cosine + _NOTHING
+        cosine = reading.fn.nonzero(cosine)
         inverse = 1.0 / reading.fn.sqrt(sine * sine + cosine * cosine)
-        return [Solved(value=(sine * inverse, cosine * inverse), reserve=1.0, weight=weight)]
+        value = (sine * inverse, cosine * inverse)
+        return [Solved(value=value, reserve=1.0, weight=weight, direction=(sine, cosine))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,8 +208,7 @@ class LengthEquation:
 
     def roots(self, reading: Reading) -> list[Solved]:
         """The one length."""
-        del reading
-        return [Solved(value=(self.Y / (self.X + _NOTHING), 0.0), reserve=1.0, weight=1.0)]
+        return [Solved(value=(self.Y / reading.fn.nonzero(self.X), 0.0), reserve=1.0, weight=1.0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +224,7 @@ class SquareEquation:
         fn, left = reading.fn, self.square - self.across
         root = fn.sqrt(fn.maximum(left, 0.0) if reading.real else left)
         size = fn.maximum(self.square, self.across) if reading.real else self.square
-        reserve = left / (size + _NOTHING)
+        reserve = left / fn.nonzero(size)
         return [
             Solved(value=(r - self.along, 0.0), reserve=reserve, weight=1.0) for r in (root, -root)
         ]

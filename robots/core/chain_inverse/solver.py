@@ -8,7 +8,7 @@ steps on the chain as it is, and counts only when its own forward model agrees.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cached_property
 from typing import Any
@@ -430,9 +430,9 @@ class ChainInverse:
     def _from_polynomial(self, residual: Residual, T: Array) -> Postures:
         """Certified postures from the roots of the assumed joint, with the pose of each.
 
-        Where the polynomial says nothing, or a root leads to no posture, the pencil looks too, and
-        angles all around: the pose may be one of a family. Postures come in pairs; where one is
-        left over, the pencil looks too.
+        Where the polynomial does not decide, roots nearly meet, one leads to no posture, or a
+        posture is left over (they come in pairs), the pencil looks too; and where that finds
+        nothing, angles all around: the pose may be one of a family.
         """
         zeros = residual.zeros(T, self._residual_kernel)
         seeds, free = self._seeds_from_one(T[zeros.row], zeros.angle)
@@ -441,7 +441,9 @@ class ChainInverse:
         # Of the sheets of one root, most miss the pose by far.
         polished = self.chain.polished(seeds.reshape(-1, n), T, pose, far=_FAR)
         found = self.chain.distinct(pose, polished)
-        doubt = zeros.undecided | (np.bincount(found.pose, minlength=len(T)) % 2 == 1)
+        odd = np.bincount(found.pose, minlength=len(T)) % 2 == 1
+        # Two roots that nearly meet are one seed, and their postures may be farther apart.
+        doubt = zeros.undecided | zeros.touching | odd
         # A root without a posture, or one where a step leaves its joint free: others may share it.
         lost = ~np.any(polished.certified.reshape(-1, sheets), axis=1)
         doubt[zeros.row[lost | np.any(free, axis=1)]] = True
@@ -625,12 +627,14 @@ class State:
         signs: of the roots taken, +1 or -1, in the order of the branching steps.
         reserves: of the steps with two roots.
         weights: of the steps, by joint.
+        directions: sine and cosine to any length, of joints that have them shorter.
     """
 
     known: Known
     signs: tuple[int, ...] = ()
     reserves: tuple[Scalar, ...] = ()
     weights: tuple[tuple[int, Scalar], ...] = ()
+    directions: Known = field(default_factory=dict)
 
 
 Hold = Callable[[Step, Solved], Solved]
@@ -671,6 +675,9 @@ def evaluated(
                         if two and not idle
                         else state.reserves,
                         weights=(*state.weights, (step.joint, kept.weight)),
+                        directions=state.directions
+                        if kept.direction is None
+                        else {**state.directions, step.joint: kept.direction},
                     )
                 )
         states = following
@@ -720,8 +727,9 @@ def recorded(chain: Chain, plan: Plan, *, joints: int, weights: bool) -> Program
     units = _weight_units(chain, plan)
     outputs: list[Scalar] = []
     for state in states:
+        pairs = {**state.known, **state.directions}  # an angle needs no pair of length one
         for joint in range(joints):
-            s, c = state.known[joint]
+            s, c = pairs[joint]
             outputs.append(fn.atan2(s, c) if chain.revolute[joint] else s)
         outputs.append(_least(state.reserves, fn.maximum))
         if weights:

@@ -144,9 +144,21 @@ def _not_in_this_reading(a: Scalar, b: Scalar) -> Scalar:
     raise EquationError(f"This reading of the equations has no atan2 or maximum of {a!r}, {b!r}.")
 
 
+# Lost beside any length or cosine, but divides.
+NOTHING = 1e-150
+
+
+def _nonzero(a: Scalar) -> Scalar:
+    return a + NOTHING
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Functions:
-    """Functions of a scalar that equations may use besides sums and products."""
+    """Functions of a scalar that equations may use besides sums and products.
+
+    ``nonzero`` is a value that divides in place of zero, and any other as it is; where signs are
+    carried, that of -a is the opposite of that of a, so that mirrored branches share it.
+    """
 
     sin: Callable[[Scalar], Scalar]
     cos: Callable[[Scalar], Scalar]
@@ -154,6 +166,7 @@ class Functions:
     sqrt: Callable[[Scalar], Scalar]
     atan2: Callable[[Scalar, Scalar], Scalar] = _not_in_this_reading
     maximum: Callable[[Scalar, Scalar], Scalar] = _not_in_this_reading
+    nonzero: Callable[[Scalar], Scalar] = _nonzero
 
 
 def numbers() -> Functions:
