@@ -160,10 +160,8 @@ class Chain:
             angle=np.empty(m),
             regularity=np.empty(m),
         )
-        poses = np.array(T, order="C")
-        poses[:, :3, 3] /= self.length
         options = np.array([steps, least], dtype=np.int64)
-        POLISH(self._arrays(), poses, rows, scratch(self.size), options, far)
+        POLISH(self._arrays(), self._without_units(T), rows, scratch(self.size), options, far)
         return Polished(
             q=rows.q * self.units,
             position_error=rows.position * self.length,
@@ -172,12 +170,13 @@ class Chain:
             length=self.length,
         )
 
-    def distinct(self, pose: Indices, polished: Polished) -> Postures:
+    def distinct(self, pose: Indices, polished: Polished, T: Array) -> Postures:
         """Certified postures, each once, by pose and then by joints.
 
         Args:
             pose: of each row, rising. # (m,)
             polished: # (m)
+            T: poses of the target. # (N, 4, 4)
         """
         rows = Rows(
             q=np.ascontiguousarray(polished.q / self.units),
@@ -188,7 +187,8 @@ class Chain:
         )
         kept, count = np.zeros(len(pose), dtype=np.int64), np.zeros(1, dtype=np.int64)
         reached = np.array([REACHED_POSITION, REACHED_ANGLE])
-        KEEP_DISTINCT(self._arrays(), rows, reached, SAME, kept, count)
+        poses, work = self._without_units(T), scratch(self.size)
+        KEEP_DISTINCT(self._arrays(), poses, rows, reached, SAME, work, kept, count)
         kept = kept[: count[0]]
         return Postures(
             pose=rows.pose[kept],
@@ -200,7 +200,7 @@ class Chain:
 
     def postures(self, pose: Indices, q: Array, T: Array, *, steps: int = _MOST_STEPS) -> Postures:
         """Certified postures near some rows; see ``polished`` and ``distinct``."""
-        return self.distinct(pose, self.polished(q, T, pose, steps=steps))
+        return self.distinct(pose, self.polished(q, T, pose, steps=steps), T)
 
     def merged(self, found: Postures, pose: Indices, q: Array, T: Array) -> Postures:
         """Postures, and certified ones near more rows that are not among them.
@@ -223,6 +223,12 @@ class Chain:
         }
         order = np.argsort(parts["pose"], kind="stable")
         return Postures(**{name: values[order] for name, values in parts.items()})
+
+    def _without_units(self, T: Array) -> Array:
+        """Poses with lengths in scale lengths. # (N, 4, 4)."""
+        poses = np.array(T, order="C")
+        poses[:, :3, 3] /= self.length
+        return poses
 
     def _arrays(self) -> ChainArrays:
         links = self.links[:, :3].copy()

@@ -24,10 +24,10 @@ _AWAY = 1e3  # growth of the gap over the best from which a row is given up
 # does so too, where the bound is far above what the step can change. [rad, or scale lengths]
 _SAME_JACOBIAN = 1e-6
 REGULAR = 1e-4
-# Newton comes to a fold by the root of the rounding: postures this near to each other are one where
-# their singular values are less than a share of the distance, as those of two that meet are not.
-_SAME_FOLD = 1e-4
-_FLAT = 1e-3
+# Newton comes slowly to a fold, and to the root of the rounding only: postures this near to each
+# other are one where the one between them is as good. [rad, or scale lengths]
+_SAME_FOLD = 1e-3
+_BETWEEN = 10.0 * ROUNDING
 _TURN = 2.0 * math.pi
 # Annotations stay out of the loops' way: these are arrays of doubles and numbers.
 A = Any
@@ -297,15 +297,24 @@ def _regularity(work: Scratch) -> float:
 
 
 def keep_distinct(
-    chain: ChainArrays, rows: Rows, reached: A, apart: float, kept: A, count: A
+    chain: ChainArrays,
+    T: A,
+    rows: Rows,
+    reached: A,
+    apart: float,
+    work: Scratch,
+    kept: A,
+    count: A,
 ) -> None:
     """List the rows that reach their pose, of equal ones the best, by pose and then by joints.
 
     Args:
         chain: joints of its task do not tell postures apart.
+        T: poses, lengths in scale lengths. # (P, 4, 4)
         rows: of one pose next to each other; angles are brought into (-π, π].
         reached: largest position and angle left of a posture. # (2,)
         apart: difference of every joint below which two postures are one.
+        work: of one row.
         kept: indices of rows. # (m,)
         count: how many. # (1,)
     """
@@ -322,13 +331,16 @@ def keep_distinct(
                 rows.q[row, k] = q - _TURN * math.ceil((q - math.pi) / _TURN)
         same = -1
         for place in range(first, total):
-            away = _difference(chain, rows.q[row], rows.q[kept[place]])
-            regularity = max(rows.regularity[row], rows.regularity[kept[place]])
-            if away < apart or (away < _SAME_FOLD and regularity < _FLAT * away):
+            a, b = rows.q[row], rows.q[kept[place]]
+            away = _difference(chain, a, b)
+            left = max(_BETWEEN, 2.0 * max(_left(rows, row), _left(rows, kept[place])))
+            if away < apart or (
+                away < _SAME_FOLD and _gap_between(chain, T[rows.pose[row]], a, b, work) < left
+            ):
                 same = place
                 break
         if same >= 0:
-            if not rows.angle[row] < rows.angle[kept[same]]:
+            if not _left(rows, row) < _left(rows, kept[same]):
                 continue
             for place in range(same, total - 1):
                 kept[place] = kept[place + 1]
@@ -353,6 +365,26 @@ def _difference(chain: ChainArrays, a: A, b: A) -> float:
     return largest
 
 
+def _left(rows: Rows, row: int) -> float:
+    return float(rows.position[row] + rows.angle[row])
+
+
+def _gap_between(chain: ChainArrays, T: A, a: A, b: A, work: Scratch) -> float:
+    """Gap of the posture halfway between two."""
+    n = chain.turns.shape[0]
+    for k in range(n):
+        away = b[k] - a[k]
+        if chain.turns[k]:
+            away -= _TURN * math.floor(away / _TURN + 0.5)
+        work.trial[k] = a[k] + 0.5 * away
+    place_frames(chain, work.trial, work.frames)
+    find_gap(work.frames[n], T, work.gap)
+    square = 0.0
+    for i in range(6):
+        square += work.gap[i] * work.gap[i]
+    return math.sqrt(square)
+
+
 def _before(a: A, b: A, apart: float) -> bool:
     """Whether a posture comes before another by its first joint that differs."""
     for k in range(a.shape[0]):
@@ -363,7 +395,6 @@ def _before(a: A, b: A, apart: float) -> bool:
 
 _CHAIN = "(f8[3] u1[1] i8[1])"
 _ROWS = "(f8[2] i8[1] f8[1] f8[1] f8[1])"
-POLISH = Loop(
-    polish, f"{_CHAIN} f8[3] {_ROWS} (f8[1] f8[3] f8[1] f8[2] f8[2] f8[1] f8[1]) i8[1] f8"
-)
-KEEP_DISTINCT = Loop(keep_distinct, f"{_CHAIN} {_ROWS} f8[1] f8 i8[1] i8[1]")
+_SCRATCH = "(f8[1] f8[3] f8[1] f8[2] f8[2] f8[1] f8[1])"
+POLISH = Loop(polish, f"{_CHAIN} f8[3] {_ROWS} {_SCRATCH} i8[1] f8")
+KEEP_DISTINCT = Loop(keep_distinct, f"{_CHAIN} f8[3] {_ROWS} f8[1] f8 {_SCRATCH} i8[1] i8[1]")

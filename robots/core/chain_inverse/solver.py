@@ -440,7 +440,7 @@ class ChainInverse:
         pose = np.repeat(zeros.row, sheets)
         # Of the sheets of one root, most miss the pose by far.
         polished = self.chain.polished(seeds.reshape(-1, n), T, pose, far=_FAR)
-        found = self.chain.distinct(pose, polished)
+        found = self.chain.distinct(pose, polished, T)
         odd = np.bincount(found.pose, minlength=len(T)) % 2 == 1
         # Two roots that nearly meet are one seed, and their postures may be farther apart.
         doubt = zeros.undecided | zeros.touching | odd
