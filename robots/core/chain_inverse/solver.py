@@ -492,9 +492,13 @@ class ChainInverse:
     def _numbered(self, T: Array, found: Postures) -> Branches:
         """Postures that no sign names, in the order of their joints."""
         chain, own, count = self.chain, self.chain.own, _MOST_ROOTS
-        place = np.arange(len(found.pose)) - np.searchsorted(found.pose, found.pose)
-        # More than sixteen come from a family only: samples of it.
-        kept = place < count
+        # More than sixteen come from a family or a fold only, as samples of it: these are left out.
+        first = np.searchsorted(found.pose, found.pose)
+        order = np.lexsort((-found.regularity, found.pose))
+        kept = np.zeros(len(order), dtype=np.bool_)
+        kept[order] = np.arange(len(order)) - first < count
+        place = np.cumsum(kept) - 1
+        place -= place[first] - kept[first] + 1
         rows = found.pose[kept] * count + place[kept]
         flat = np.zeros((len(T) * count, chain.size))
         status = np.full(len(flat), Status.OUT_OF_REACH, dtype=np.int8)
