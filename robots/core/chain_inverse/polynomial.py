@@ -18,7 +18,7 @@ from robots.core.arrays import Array
 from robots.core.chain_inverse.chain import Chain
 from robots.core.chain_inverse.circle_roots import Zeros, real_zeros, sample_angles
 from robots.core.chain_inverse.derivation import Plan, needed
-from robots.core.chain_inverse.relations import Loop, Pair, Reading, relation_of
+from robots.core.chain_inverse.relations import Known, Loop, Pair, Reading, Relation, relation_of
 from robots.core.chain_inverse.sheets import Sheet, sheet_functions
 from robots.core.equations.algebra import Scalar
 from robots.core.recording import Programme, Recorder
@@ -181,9 +181,6 @@ def _residual(
         pair: sine and cosine of the assumed joint.
     """
     (assumed,) = plan.assumed
-    check = plan.check
-    if check is None:
-        raise ValueError("a plan without a relation left over")
     loop = Loop(chain, [Sheet(entry) for entry in pose[:12]])
     reading = Reading(fn=sheet_functions(), real=False)
     known: dict[int, Pair] = {assumed: (Sheet(pair[0]), Sheet(pair[1]))}
@@ -193,11 +190,23 @@ def _residual(
         known[step.joint] = root.value
         for _ in range(power):
             factor = factor * _norm(root.weight)
+    return (factor * _norm(imbalance(loop, plan, known))).a
+
+
+def imbalance(loop: Loop, plan: Plan, known: Known) -> Scalar:
+    """What the relation left over differs by between its two arcs, without units."""
+    check = plan.check
+    if check is None:
+        raise ValueError("a plan without a relation left over")
     inside = loop.after(check.second, check.first.home, known, check.arc | {check.joint})
     around = loop.before(check.second, check.first.home, known, check.rest)
     left = relation_of(check.relation, check.first, inside)
     right = relation_of(check.relation, check.first, around)
-    return (factor * _norm(left - right)).a
+    return (left - right) * loop.chain.length ** -_LENGTHS.get(check.relation, 0)
+
+
+# Powers of a length that relations have.
+_LENGTHS = {Relation.HEIGHT: 1, Relation.MOMENT: 1, Relation.DISTANCE: 2}
 
 
 def _norm(value: Scalar) -> Scalar:

@@ -21,7 +21,7 @@ from robots.core.chain_inverse.chain import SAME, Chain, Postures, chain_of, dis
 from robots.core.chain_inverse.derivation import Plan, derive, derive_with_one_assumed
 from robots.core.chain_inverse.newton import REGULAR
 from robots.core.chain_inverse.pencil import Pencil
-from robots.core.chain_inverse.polynomial import Residual, polynomial
+from robots.core.chain_inverse.polynomial import Residual, imbalance, polynomial
 from robots.core.chain_inverse.relations import (
     Known,
     Loop,
@@ -435,18 +435,19 @@ class ChainInverse:
         nothing, angles all around: the pose may be one of a family.
         """
         zeros = residual.zeros(T, self._residual_kernel)
-        seeds, free = self._seeds_from_one(T[zeros.row], zeros.angle)
-        sheets, n = seeds.shape[1:]
-        pose = np.repeat(zeros.row, sheets)
+        seeds = self._seeds_from_one(T[zeros.row], zeros.angle)
         # Of the sheets of one root, most miss the pose by far.
-        polished = self.chain.polished(seeds.reshape(-1, n), T, pose, far=_FAR)
+        root, sheet = np.nonzero(seeds.near)
+        pose = zeros.row[root]
+        polished = self.chain.polished(seeds.q[root, sheet], T, pose, far=_FAR)
         found = self.chain.distinct(pose, polished, T)
         odd = np.bincount(found.pose, minlength=len(T)) % 2 == 1
         # Two roots that nearly meet are one seed, and their postures may be farther apart.
         doubt = zeros.undecided | zeros.touching | odd
         # A root without a posture, or one where a step leaves its joint free: others may share it.
-        lost = ~np.any(polished.certified.reshape(-1, sheets), axis=1)
-        doubt[zeros.row[lost | np.any(free, axis=1)]] = True
+        lost = np.ones(len(zeros.row), dtype=np.bool_)
+        lost[root[polished.certified]] = False
+        doubt[zeros.row[lost | np.any(seeds.free, axis=1)]] = True
         doubtful = np.nonzero(doubt)[0]
         if doubtful.size == 0:
             return found
@@ -455,26 +456,23 @@ class ChainInverse:
             found = self.chain.merged(found, doubtful[more.pose], more.q, T)
             count = np.bincount(found.pose, minlength=len(T))
             doubtful = doubtful[count[doubtful] == 0]
-        seeds, _ = self._seeds_from_one(
-            np.repeat(T[doubtful], len(_SPREAD), axis=0), np.tile(_SPREAD, doubtful.size)
-        )
-        pose = np.repeat(doubtful, len(_SPREAD) * sheets)
-        return self.chain.merged(found, pose, seeds.reshape(-1, n), T)
+        around = np.repeat(doubtful, len(_SPREAD))
+        q = self._seeds_from_one(T[around], np.tile(_SPREAD, doubtful.size)).q
+        pose = np.repeat(around, q.shape[1])
+        return self.chain.merged(found, pose, q.reshape(-1, self.chain.size), T)
 
-    def _seeds_from_one(self, T: Array, angle: Array) -> tuple[Array, Mask]:
-        """Joints of every branch from the assumed one, and branches where a step leaves one free.
+    def _seeds_from_one(self, T: Array, angle: Array) -> _Seeds:
+        """Every branch from values of the assumed joint.
 
         Args:
             T: pose of each angle. # (m, 4, 4)
             angle: of the assumed joint. # (m,) [rad]
-
-        Returns:
-            # (m, B, n), (m, B)
         """
         branches = self._branches_from_one(T, np.stack([np.sin(angle), np.cos(angle)], axis=1))
-        reserve, weight = branches[..., -2], branches[..., -1]
+        off, reserve, weight = (branches[..., k] for k in (-3, -2, -1))
         # Where a branch is out of reach, its joints are those at the edge of it, where one is free.
-        return branches[..., :-2], ~(weight > _DETERMINED**2) & ~(reserve < -_BEYOND)
+        free = ~(weight > _DETERMINED**2) & ~(reserve < -_BEYOND)
+        return _Seeds(q=branches[..., :-3], near=np.abs(off) < _FAR, free=free)
 
     @cached_property
     def _residual_kernel(self) -> Kernel:
@@ -557,6 +555,22 @@ class ChainInverse:
         # The joint that a reader would name: the first that takes part fully.
         free[rows[family]] = np.argmax(own > 0.3 * np.max(own, axis=1, keepdims=True), axis=1)
         return free
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Seeds:
+    """Branches from values of one joint.
+
+    Args:
+        q: # (m, B, n) [rad or m]
+        near: whether the relation left over nearly holds. # (m, B)
+        free: whether a step leaves its joint free, so that the branch may stand for others too.
+            # (m, B)
+    """
+
+    q: Array
+    near: Mask
+    free: Mask
 
 
 _FAR = 0.02  # of a gap without units: a seed from which Newton steps are tried
@@ -749,22 +763,25 @@ def recorded_from_one(chain: Chain, plan: Plan) -> Programme:
 
     Returns:
         From the pose and the sine and cosine of the assumed joint to all joints of every branch,
-        its reserve and its smallest weight. # (B, n + 2)
+        what the relation left over is off by, the reserve and the smallest weight. # (B, n + 3)
     """
     recorder, fn = Recorder(), recording_functions()
     pose, pair = recorder.argument("T_base_tool", (4, 4)), recorder.argument("pair", (2,))
     (assumed,) = plan.assumed
     start: dict[int, Pair] = {assumed: (pair[0], pair[1])}
-    states = evaluated(Loop(chain, list(pose)), plan, Reading(fn=fn), start=start)
+    loop = Loop(chain, list(pose))
+    states = evaluated(loop, plan, Reading(fn=fn), start=start)
     units = _weight_units(chain, plan)
     outputs: list[Scalar] = []
     for state in states:
+        pairs = {**state.known, **state.directions}
         for joint, turns in enumerate(chain.revolute):
-            s, c = state.known[joint]
+            s, c = pairs[joint]
             outputs.append(fn.atan2(s, c) if turns else s)
+        outputs.append(imbalance(loop, plan, state.known))
         outputs.append(_least(state.reserves, fn.maximum))
         outputs.append(_least([units[joint] * one for joint, one in state.weights], fn.maximum))
-    return recorder.programme("branches", outputs, (len(states), chain.size + 2))
+    return recorder.programme("branches", outputs, (len(states), chain.size + 3))
 
 
 def _least(values: tuple[Scalar, ...] | list[Scalar], maximum: Callable[..., Scalar]) -> Scalar:
