@@ -1,8 +1,8 @@
 """Inverse of one arm by ssik, in ssik's own environment.
 
-Arguments: ARM POSES SEED OUT. ARM is the module of a prebuilt arm, or a ``.npz`` with the
-transforms between the joints (about z) of one's own. Written are the chain, the poses, the
-microseconds per pose of ten chunks of them (of the processor) and all postures.
+Arguments: ARM POSES SEED OUT. ARM is the module of a prebuilt arm, or a ``.npz`` with
+Denavit-Hartenberg parameters of one's own, which takes minutes to prepare. Written are the chain,
+the poses, the microseconds per pose of ten chunks of them (of the processor) and all postures.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ def main(arm: str, count: int, seed: int, out: str) -> None:
     if arm.endswith(".npz"):
         from ssik import Manipulator
 
-        links = np.load(arm)["links"]
-        robot = Manipulator.from_transforms(links)
-        left, right = links[:6], np.array([np.eye(4)] * 5 + [links[6]])
-        axes = np.array([[0.0, 0.0, 1.0]] * 6)
+        rows = np.load(arm)
+        robot = Manipulator.from_dh(rows["alpha"], rows["a"], rows["d"])
+        robot.prepare()
+        left, axes = np.array([np.eye(4)] * 6), np.array([[0.0, 0.0, 1.0]] * 6)
+        right = np.array(
+            [_link(*row) for row in zip(rows["alpha"], rows["a"], rows["d"], strict=True)]
+        )
     else:
         robot = importlib.import_module(arm)
         left, right = robot._JOINT_T_LEFTS, robot._JOINT_T_RIGHTS
@@ -49,6 +52,11 @@ def main(arm: str, count: int, seed: int, out: str) -> None:
         counts=np.array(counts),
         q=np.array(postures).reshape(-1, 6),
     )
+
+
+def _link(alpha: float, a: float, d: float) -> np.ndarray:
+    c, s = np.cos(alpha), np.sin(alpha)
+    return np.array([[1.0, 0.0, 0.0, a], [0.0, c, -s, 0.0], [0.0, s, c, d], [0.0, 0.0, 0.0, 1.0]])
 
 
 if __name__ == "__main__":
