@@ -8,7 +8,7 @@ point. So every task is a pose, and every inverse closes one loop.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -284,6 +284,7 @@ class Postures:
         angle_error: # (m,) [rad]
         regularity: lower bound of the ratio of the Jacobian's singular values, the smallest to the
             largest; zero where there is none. # (m,)
+        undecided: poses without a posture, of which it is not proven that they have none.
     """
 
     pose: Indices
@@ -291,6 +292,7 @@ class Postures:
     position_error: Array
     angle_error: Array
     regularity: Array
+    undecided: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 def joined(parts: list[Postures], size: int) -> Postures:
@@ -302,7 +304,7 @@ def joined(parts: list[Postures], size: int) -> Postures:
         angle_error=np.zeros(0),
         regularity=np.zeros(0),
     )
-    names = ("pose", *_ERRORS)
+    names = ("pose", *_ERRORS, "undecided")
     return Postures(
         **{name: np.concatenate([getattr(part, name) for part in (none, *parts)]) for name in names}
     )

@@ -144,7 +144,9 @@ class Pencil:
                 break
         else:
             found = self._by_pencil(T, found, doubtful)
-        return replace(found, pose=found.pose + first)
+        count = np.bincount(found.pose, minlength=len(T))
+        undecided = doubtful[count[doubtful] == 0]
+        return replace(found, pose=found.pose + first, undecided=undecided + first)
 
     def _by_pencil(self, T: Array, found: Postures, doubtful: Indices) -> Postures:
         """Add what the pencils of some poses know beside postures that are known."""
@@ -235,7 +237,8 @@ def _eigen(powers: Array) -> tuple[Complex, Complex]:
     values = np.full((n, 24), complex(np.nan, np.inf))
     vectors = np.zeros((n, 24, 24), dtype=np.complex128)
     # One matrix without an inverse would stop the whole batch.
-    sign, size = np.linalg.slogdet(M[:, 2])
+    with np.errstate(invalid="ignore"):  # of poses that are not finite
+        sign, size = np.linalg.slogdet(M[:, 2])
     regular = (sign != 0.0) & np.isfinite(size)
     M_regular = M[regular]
     lower = np.linalg.solve(

@@ -459,7 +459,9 @@ class ChainInverse:
         around = np.repeat(doubtful, len(_SPREAD))
         q = self._seeds_from_one(T[around], np.tile(_SPREAD, doubtful.size)).q
         pose = np.repeat(around, q.shape[1])
-        return self.chain.merged(found, pose, q.reshape(-1, self.chain.size), T)
+        found = self.chain.merged(found, pose, q.reshape(-1, self.chain.size), T)
+        count = np.bincount(found.pose, minlength=len(T))
+        return replace(found, undecided=doubtful[count[doubtful] == 0])
 
     def _seeds_from_one(self, T: Array, angle: Array) -> _Seeds:
         """Every branch from values of the assumed joint.
@@ -500,6 +502,7 @@ class ChainInverse:
         rows = found.pose[kept] * count + place[kept]
         flat = np.zeros((len(T) * count, chain.size))
         status = np.full(len(flat), Status.OUT_OF_REACH, dtype=np.int8)
+        status.reshape(len(T), count)[found.undecided] = Status.UNCERTIFIED
         position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
         flat[rows], status[rows] = found.q[kept], Status.REACHED
         position[rows], angle[rows] = found.position_error[kept], found.angle_error[kept]

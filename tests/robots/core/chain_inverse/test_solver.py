@@ -162,6 +162,21 @@ def test_no_pose_that_is_singular_goes_without_an_answer(name: str) -> None:
     assert np.max(np.abs(chain.forward(found.q[pose, branch]) - T[pose])) < 1e-8 * chain.length
 
 
+@pytest.mark.parametrize("name", ["yaskawa-hc10", "general"])
+def test_a_pose_that_nothing_decides_is_uncertified_and_its_neighbours_are_solved(
+    name: str,
+) -> None:
+    chain = NEAR[name]()
+    q = drawn(chain, 3)
+    T = chain.forward(q)
+    T[1, 0, 3] = np.nan
+    found = ChainInverse(chain, "numpy").solve(T)
+    assert set(found.status[1].tolist()) == {Status.UNCERTIFIED}
+    assert missing(chain, q[[0, 2]], ChainInverse(chain, "numpy").solve(T[[0, 2]])) == []
+    assert np.all(np.any(found.solved[[0, 2]], axis=1))
+    assert np.all(np.isfinite(found.q))
+
+
 # ------------------------------------------------------------------------------ Names and statuses
 
 
