@@ -502,7 +502,11 @@ class ChainInverse:
         rows = found.pose[kept] * count + place[kept]
         flat = np.zeros((len(T) * count, chain.size))
         status = np.full(len(flat), Status.OUT_OF_REACH, dtype=np.int8)
-        status.reshape(len(T), count)[found.undecided] = Status.UNCERTIFIED
+        undecided = found.undecided
+        if all(chain.revolute):  # beyond its stretched length nothing needs deciding
+            reach = np.sum(np.linalg.norm(chain.links[:, :3, 3], axis=1))
+            undecided = undecided[~(np.linalg.norm(T[undecided, :3, 3], axis=1) > reach)]
+        status.reshape(len(T), count)[undecided] = Status.UNCERTIFIED
         position, angle = np.full(len(flat), np.inf), np.full(len(flat), np.inf)
         flat[rows], status[rows] = found.q[kept], Status.REACHED
         position[rows], angle[rows] = found.position_error[kept], found.angle_error[kept]
