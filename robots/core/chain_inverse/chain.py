@@ -136,9 +136,9 @@ class Chain:
         self,
         q: Array,
         T: Array,
-        pose: Indices | None = None,
-        *,
         steps: int = _MOST_STEPS,
+        *,
+        pose: Indices | None = None,
         least: bool = False,
         far: float = np.inf,
     ) -> Polished:
@@ -147,8 +147,8 @@ class Chain:
         Args:
             q: near the solutions; a row that is not finite stays as it is. # (m, n) [rad or m]
             T: poses of the target. # (N, 4, 4)
-            pose: of each row; without it one row has one pose. # (m,)
             steps: at most; rows that are there, or that do not come nearer, stop earlier.
+            pose: of each row; without it one row has one pose. # (m,)
             least: whether each step is the least one; along a family, others lead far away.
             far: gap without units from which a row is no seed.
         """
@@ -198,9 +198,9 @@ class Chain:
             regularity=polished.regularity[kept],
         )
 
-    def postures(self, pose: Indices, q: Array, T: Array, *, steps: int = _MOST_STEPS) -> Postures:
+    def postures(self, pose: Indices, q: Array, T: Array, steps: int = _MOST_STEPS) -> Postures:
         """Certified postures near some rows; see ``polished`` and ``distinct``."""
-        return self.distinct(pose, self.polished(q, T, pose, steps=steps), T)
+        return self.distinct(pose, self.polished(q, T, steps, pose=pose), T)
 
     def merged(self, found: Postures, pose: Indices, q: Array, T: Array) -> Postures:
         """Postures, and certified ones near more rows that are not among them.

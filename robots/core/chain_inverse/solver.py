@@ -439,7 +439,7 @@ class ChainInverse:
         # Of the sheets of one root, most miss the pose by far.
         root, sheet = np.nonzero(seeds.near)
         pose = zeros.row[root]
-        polished = self.chain.polished(seeds.q[root, sheet], T, pose, far=_FAR)
+        polished = self.chain.polished(seeds.q[root, sheet], T, pose=pose, far=_FAR)
         found = self.chain.distinct(pose, polished, T)
         odd = np.bincount(found.pose, minlength=len(T)) % 2 == 1
         # Two roots that nearly meet are one seed, and their postures may be farther apart.
