@@ -1,0 +1,909 @@
+"""Time-optimal traversal of paths in the phase plane (r, x) with x = ṙ²: kernels over cells.
+
+A path is made of pieces, on each of which every joint is a polynomial of degree 4 at most in the
+path's parameter r; a piece is divided into cells. With x linear in r on a cell, r̈ = u = x'/2 is
+constant there, and the joints' accelerations q'·u + q''·x and squared speeds q'²·x are polynomials
+in r whose Bernstein coefficients are linear in the two values of x at the cell's ends. A polynomial
+lies between its least and its largest Bernstein coefficient, so limits on these coefficients are
+limits on the whole cell, not on samples: rows of a linear programme in two variables. A backward
+pass finds the largest x from which the end can be reached, a forward pass keeps as large an x as
+that allows (TOPP-RA, [PHAM18]). On a straight piece without effort limits the cell may switch
+inside, and the passes are exact.
+
+Efforts are a·u + b·x + c·√x + d with a = M(q)·q', b = M(q)·q'' + C(q, q')·q', viscous friction c
+and weight with dry friction d. On a cell, a, b and d are their chords and a bound of what they
+leave them by; √x is concave, so it is below its tangents and above its chord from zero.
+
+The bound of the time from below stands on the comparison theorem: every motion that keeps the
+limits has x' ≤ 2·hi(r, x), hence x below the solution F of x' = 2·hi from the start; likewise below
+the solution B of x' = 2·lo backward from the end; and below what single places allow. F and B are
+enclosed cell by cell: the inequality of each row is integrated over the cell, exactly for an
+acceleration, with a bound of what the solution departs from its chord by for an effort.
+
+Source: [PHAM18] §III-IV; [BOBROW85] for F and B
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from robots.core.arrays import Array, Indices
+from robots.core.kernels.loop import Loop
+
+ROWS = 36  # at most, for each joint: 8 of acceleration, 8 of speed, 12 of effort, some to spare
+_LARGEST = 1e12  # of x: where no joint moves nothing limits it
+_TOUCHED = 1e-13  # relative: what a row may be passed by, rounding
+_STILL = 1e-12
+_BLOCKED = 1e-9  # part of an effort limit that must be left for motion
+_SMALLEST = 1e-300
+_SLOWER = 1.0 - 1e-12  # of the controllable x: away from the edge, for rounding
+
+
+class Paths(NamedTuple):
+    """Paths as pieces, pieces as cells; nodes are the cells' ends, each piece with its own.
+
+    Args:
+        first: number of the first piece of each path, and the number of all. # (k + 1,)
+        length: of the pieces. # (p,)
+        powers: of each joint's polynomial, rising, from the start of the piece. # (p, n, 5)
+        straight: pieces on which q' is constant. # (p,)
+        stops: pieces that begin at rest, the first of each path among them. # (p,)
+        cells: number of the first cell of each piece, and the number of all. # (p + 1,)
+        place: of the nodes, from the start of their piece. # (nodes,)
+    """
+
+    first: Indices
+    length: Array
+    powers: Array
+    straight: Indices
+    stops: Indices
+    cells: Indices
+    place: Array
+
+
+class Efforts(NamedTuple):
+    """Efforts at the nodes and between them; empty arrays where no effort is limited.
+
+    Args:
+        a: per r̈. # (nodes, n)
+        b: per ṙ². # (nodes, n)
+        d: at rest, friction left out. # (nodes, n)
+        slack: of a, b, d on each cell: bounds of what they leave their chords by. # (cells, 3, n)
+        viscous: friction per joint speed. # (n,)
+        coulomb: dry friction. # (n,)
+        limit: infinite where there is none. # (n,)
+    """
+
+    a: Array
+    b: Array
+    d: Array
+    slack: Array
+    viscous: Array
+    coulomb: Array
+    limit: Array
+
+
+class Scratch(NamedTuple):
+    """Working memory of one path.
+
+    Args:
+        P: Bernstein coefficients of q' on a cell. # (n, 4)
+        Q: of q''. # (n, 3)
+        rows: α·x0 + β·x1 ≤ 1. # (ROWS·n, 2)
+        wide: rows of the relaxed problem. # (4·n, 12)
+    """
+
+    P: Array
+    Q: Array
+    rows: Array
+    wide: Array
+
+
+def solve(
+    paths: Paths,
+    speed: Array,
+    acceleration: Array,
+    efforts: Efforts,
+    scratch: Scratch,
+    near: Array,
+    above: Array,
+    x: Array,
+    top: Array,
+    duration: Array,
+) -> None:
+    """Find x at all nodes, and the durations.
+
+    Args:
+        paths: to be traversed from rest to rest.
+        speed: limits. # (n,)
+        acceleration: limits. # (n,)
+        efforts: with their limits.
+        scratch: working memory.
+        near: x on which tangents of √x stand; for best results that of the motion. # (nodes,)
+        above: bounds of x from above, on which chords of √x stand. # (nodes,)
+        x: filled. # (nodes,)
+        top: filled with the largest x inside each cell. # (cells,)
+        duration: filled; NaN where the efforts cannot be borne at rest. # (k,) [s]
+    """
+    for k in range(duration.size):
+        duration[k] = _solve_one(
+            paths, k, speed, acceleration, efforts, scratch, near, above, x, top
+        )
+
+
+def _solve_one(
+    paths: Paths,
+    k: int,
+    speed: Array,
+    acceleration: Array,
+    efforts: Efforts,
+    scratch: Scratch,
+    near: Array,
+    above: Array,
+    x: Array,
+    top: Array,
+) -> float:
+    # Backward: the largest x from which the end can be reached, at first in x itself.
+    after = 0.0
+    for p in range(paths.first[k + 1] - 1, paths.first[k] - 1, -1):
+        if p + 1 < paths.first[k + 1] and paths.stops[p + 1]:
+            after = 0.0
+        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        x[first + p + count] = after
+        exact = paths.straight[p] == 1 and efforts.a.size == 0
+        for i in range(count - 1, -1, -1):
+            cell, node = first + i, first + p + i
+            h = paths.place[node + 1] - paths.place[node]
+            _cell(paths, p, paths.place[node], h, scratch)
+            cap = _speed_cap(scratch, speed, 0)
+            if exact:
+                most = _straight_rate(scratch, acceleration)
+                value = min(cap, after + 2.0 * most * h)
+            else:
+                rows = _rows(
+                    scratch,
+                    h,
+                    speed,
+                    acceleration,
+                    efforts,
+                    cell,
+                    node,
+                    _at_rest(paths, k, p, i, count),
+                    near,
+                    above,
+                    cap,
+                    after,
+                )
+                if rows < 0:
+                    return math.nan
+                if efforts.a.size:
+                    cap = min(cap, above[node])
+                value = _largest_first(scratch.rows, rows, cap, after) * _SLOWER
+            x[node] = value
+            after = value
+        if paths.stops[p]:
+            x[first + p] = 0.0
+            after = 0.0
+    # Forward: as large as the rows and the backward pass allow.
+    total = 0.0
+    for p in range(paths.first[k], paths.first[k + 1]):
+        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        if paths.stops[p]:
+            x[first + p] = 0.0
+        else:
+            x[first + p] = x[first + p - 1]
+        for i in range(count):
+            cell, node = first + i, first + p + i
+            h = paths.place[node + 1] - paths.place[node]
+            _cell(paths, p, paths.place[node], h, scratch)
+            start, end = x[node], x[node + 1]
+            if paths.straight[p] == 1 and efforts.a.size == 0:
+                most = _straight_rate(scratch, acceleration)
+                end = min(end, start + 2.0 * most * h)
+                cap = _speed_cap(scratch, speed, 0)
+                top[cell] = min(cap, 0.5 * (start + end) + most * h)
+                total += (
+                    (math.sqrt(top[cell]) - math.sqrt(start))
+                    + (math.sqrt(top[cell]) - math.sqrt(end))
+                ) / most
+                held = h - (2.0 * top[cell] - start - end) / (2.0 * most)
+                total += max(held, 0.0) / math.sqrt(top[cell])
+            else:
+                rows = _rows(
+                    scratch,
+                    h,
+                    speed,
+                    acceleration,
+                    efforts,
+                    cell,
+                    node,
+                    _at_rest(paths, k, p, i, count),
+                    near,
+                    above,
+                    start,
+                    end,
+                )
+                for row in range(rows):
+                    if scratch.rows[row, 1] > 0.0:
+                        most = (1.0 - scratch.rows[row, 0] * start) / scratch.rows[row, 1]
+                        end = min(end, most)
+                end = max(end, 0.0)
+                top[cell] = max(start, end)
+                total += 2.0 * h / (math.sqrt(start) + math.sqrt(end))
+            x[node + 1] = end
+    return total
+
+
+def _at_rest(paths: Paths, k: int, p: int, i: int, count: int) -> bool:
+    """Whether a cell begins or ends at rest, where dry friction may be absent."""
+    if i == 0 and paths.stops[p]:
+        return True
+    last = p + 1 == paths.first[k + 1] or paths.stops[p + 1] == 1
+    return bool(i == count - 1 and last)
+
+
+def _cell(paths: Paths, p: int, start: float, h: float, scratch: Scratch) -> None:
+    """Bernstein coefficients of q' and q'' on a cell."""
+    for j in range(paths.powers.shape[1]):
+        c1, c2 = paths.powers[p, j, 1], paths.powers[p, j, 2]
+        c3, c4 = paths.powers[p, j, 3], paths.powers[p, j, 4]
+        d1 = c1 + start * (2.0 * c2 + start * (3.0 * c3 + start * 4.0 * c4))
+        d2 = 2.0 * c2 + start * (6.0 * c3 + start * 12.0 * c4)
+        d3 = 6.0 * c3 + start * 24.0 * c4
+        d4 = 24.0 * c4
+        w1, w2, w3 = d2 * h, 0.5 * d3 * h * h, d4 * h * h * h / 6.0
+        scratch.P[j, 0] = d1
+        scratch.P[j, 1] = d1 + w1 / 3.0
+        scratch.P[j, 2] = d1 + (2.0 * w1 + w2) / 3.0
+        scratch.P[j, 3] = d1 + w1 + w2 + w3
+        v1, v2 = d3 * h, 0.5 * d4 * h * h
+        scratch.Q[j, 0] = d2
+        scratch.Q[j, 1] = d2 + 0.5 * v1
+        scratch.Q[j, 2] = d2 + v1 + v2
+
+
+def _speed_cap(scratch: Scratch, speed: Array, end: int) -> float:
+    """Largest x at one end of the cell under the speed limits."""
+    cap = _LARGEST
+    for j in range(speed.size):
+        slope = scratch.P[j, end]
+        if slope != 0.0:
+            cap = min(cap, speed[j] * speed[j] / (slope * slope))
+    return cap
+
+
+def _straight_rate(scratch: Scratch, acceleration: Array) -> float:
+    """Largest |r̈| on a straight piece."""
+    most = _LARGEST
+    for j in range(acceleration.size):
+        if scratch.P[j, 0] != 0.0:
+            most = min(most, acceleration[j] / abs(scratch.P[j, 0]))
+    return most
+
+
+# ------------------------------------------------------------------------------------ Inner problem
+
+
+def _rows(
+    scratch: Scratch,
+    h: float,
+    speed: Array,
+    acceleration: Array,
+    efforts: Efforts,
+    cell: int,
+    node: int,
+    resting: bool,
+    near: Array,
+    above: Array,
+    most0: float,
+    most1: float,
+) -> int:
+    """Fill in the rows of a cell that some x0 ≤ most0, x1 ≤ most1 may pass; -1: none is kept."""
+    P, Q, count = scratch.P, scratch.Q, 0
+    g = 0.5 / h
+    for j in range(speed.size):
+        # Acceleration: q'·u + q''·x, degree 3.
+        for k in range(4):
+            if k == 0:
+                q0, q1 = Q[j, 0], 0.0
+            elif k == 1:
+                q0, q1 = 2.0 * Q[j, 1] / 3.0, Q[j, 0] / 3.0
+            elif k == 2:
+                q0, q1 = Q[j, 2] / 3.0, 2.0 * Q[j, 1] / 3.0
+            else:
+                q0, q1 = 0.0, Q[j, 2]
+            alpha = (q0 - g * P[j, k]) / acceleration[j]
+            beta = (q1 + g * P[j, k]) / acceleration[j]
+            count = _row(scratch.rows, count, alpha, beta, most0, most1)
+            count = _row(scratch.rows, count, -alpha, -beta, most0, most1)
+        # Speed: q'²·x, degree 7.
+        square = speed[j] * speed[j]
+        p0, p1, p2, p3 = P[j, 0], P[j, 1], P[j, 2], P[j, 3]
+        largest = max(abs(p0), abs(p1), abs(p2), abs(p3))
+        if largest * largest * max(most0, most1) > square:
+            last = 0.0
+            for k in range(8):
+                if k == 0:
+                    new = p0 * p0
+                elif k == 1:
+                    new = p0 * p1
+                elif k == 2:
+                    new = (6.0 * p0 * p2 + 9.0 * p1 * p1) / 15.0
+                elif k == 3:
+                    new = (2.0 * p0 * p3 + 18.0 * p1 * p2) / 20.0
+                elif k == 4:
+                    new = (6.0 * p1 * p3 + 9.0 * p2 * p2) / 15.0
+                elif k == 5:
+                    new = p2 * p3
+                elif k == 6:
+                    new = p3 * p3
+                else:
+                    new = 0.0
+                alpha, beta = (7 - k) * new / (7.0 * square), k * last / (7.0 * square)
+                count = _row(scratch.rows, count, alpha, beta, most0, most1)
+                last = new
+    if efforts.a.size:
+        count = _effort_rows(
+            scratch, count, g, efforts, cell, node, resting, near, above, most0, most1
+        )
+    return count
+
+
+def _row(rows: Array, count: int, alpha: float, beta: float, most0: float, most1: float) -> int:
+    """Append a row that can be passed at all."""
+    if max(alpha, 0.0) * most0 + max(beta, 0.0) * most1 <= 1.0:
+        return count
+    rows[count, 0], rows[count, 1] = alpha, beta
+    return count + 1
+
+
+def _effort_rows(
+    scratch: Scratch,
+    count: int,
+    g: float,
+    efforts: Efforts,
+    cell: int,
+    node: int,
+    resting: bool,
+    near: Array,
+    above: Array,
+    most0: float,
+    most1: float,
+) -> int:
+    P = scratch.P
+    highest = max(above[node], above[node + 1], _SMALLEST)
+    chord = 1.0 / math.sqrt(highest)
+    root = math.sqrt(max(0.5 * (near[node] + near[node + 1]), 1e-6 * highest))
+    for j in range(efforts.limit.size):
+        limit = efforts.limit[j]
+        if limit == math.inf:
+            continue
+        low, high = _range(P, j)
+        c0, c1 = efforts.viscous[j] * P[j, 0], efforts.viscous[j] * P[j, 3]
+        bend = max(abs(P[j, 0] - 2.0 * P[j, 1] + P[j, 2]), abs(P[j, 1] - 2.0 * P[j, 2] + P[j, 3]))
+        bend *= 0.75 * efforts.viscous[j]  # of 6 / 8
+        dry_low, dry_high = _dry(efforts.coulomb[j], low, high)
+        if resting:
+            dry_low, dry_high = min(dry_low, 0.0), max(dry_high, 0.0)
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            dry = dry_high if side == 0 else -dry_low
+            # What is held at rest, at both ends of the cell.
+            d0 = sign * efforts.d[node, j] + efforts.slack[cell, 2, j] + dry
+            d1 = sign * efforts.d[node + 1, j] + efforts.slack[cell, 2, j] + dry
+            v0, v1 = sign * c0 + bend, sign * c1 + bend
+            left = limit - max(d0, d1)
+            if left <= _BLOCKED * limit:
+                return -1
+            # √x is below intercept + slope·x where it costs, above slope·x where it helps.
+            if max(v0, v1) > 0.0:
+                v0, v1 = max(v0, 0.0), max(v1, 0.0)
+                own = min(root, left / max(v0, v1))
+                intercept, slope = 0.5 * own, 0.5 / own
+            else:
+                intercept, slope = 0.0, chord
+            r0, r2 = limit - d0 - v0 * intercept, limit - d1 - v1 * intercept
+            b0 = sign * efforts.b[node, j] + efforts.slack[cell, 1, j] + v0 * slope
+            b1 = sign * efforts.b[node + 1, j] + efforts.slack[cell, 1, j] + v1 * slope
+            r1 = 0.5 * (r0 + r2)
+            for way in range(2):
+                more = (1.0 - 2.0 * way) * efforts.slack[cell, 0, j]
+                a0 = g * (sign * efforts.a[node, j] + more)
+                a2 = g * (sign * efforts.a[node + 1, j] + more)
+                a1 = 0.5 * (a0 + a2)
+                rows = scratch.rows
+                count = _row(rows, count, (b0 - a0) / r0, a0 / r0, most0, most1)
+                count = _row(rows, count, (0.5 * b1 - a1) / r1, (0.5 * b0 + a1) / r1, most0, most1)
+                count = _row(rows, count, -a2 / r2, (b1 + a2) / r2, most0, most1)
+    return count
+
+
+def _range(P: Array, j: int) -> tuple[float, float]:
+    """Least and largest q' of a joint on the cell."""
+    low = min(P[j, 0], P[j, 1], P[j, 2], P[j, 3])
+    high = max(P[j, 0], P[j, 1], P[j, 2], P[j, 3])
+    return low, high
+
+
+def _dry(coulomb: float, low: float, high: float) -> tuple[float, float]:
+    """Dry friction at least and at most, for the signs that the speed may have."""
+    if low == 0.0 and high == 0.0:
+        return 0.0, 0.0
+    still = _STILL * max(-low, high)  # where it turns at an end, rounding would decide
+    if low > still:
+        return coulomb, coulomb
+    if high < -still:
+        return -coulomb, -coulomb
+    return -coulomb, coulomb
+
+
+def _largest_first(rows: Array, count: int, most0: float, most1: float) -> float:
+    """Largest x0 of a linear programme: rows, 0 ≤ x0 ≤ most0 and 0 ≤ x1 ≤ most1.
+
+    Rows are taken in one after another. The optimum of those so far, where it passes the next one,
+    moves onto its line (Seidel 1991). (0, 0) keeps all rows, so there always is one.
+    """
+    x0, x1 = most0, most1
+    for k in range(count):
+        alpha, beta = rows[k, 0], rows[k, 1]
+        if alpha * x0 + beta * x1 <= 1.0 + _TOUCHED:
+            continue
+        norm = alpha * alpha + beta * beta
+        base0, base1 = alpha / norm, beta / norm
+        dir0, dir1 = abs(beta), (-alpha if beta >= 0.0 else alpha)
+        low, high = -math.inf, math.inf
+        # The box.
+        if dir0 > 0.0:
+            low, high = max(low, -base0 / dir0), min(high, (most0 - base0) / dir0)
+        if dir1 > 0.0:
+            low, high = max(low, -base1 / dir1), min(high, (most1 - base1) / dir1)
+        elif dir1 < 0.0:
+            low, high = max(low, (most1 - base1) / dir1), min(high, -base1 / dir1)
+        for i in range(k):
+            slope = rows[i, 0] * dir0 + rows[i, 1] * dir1
+            left = 1.0 - rows[i, 0] * base0 - rows[i, 1] * base1
+            if slope > 0.0:
+                high = min(high, left / slope)
+            elif slope < 0.0:
+                low = max(low, left / slope)
+        t = max(high, low) if dir0 == 0.0 else high
+        x0, x1 = base0 + t * dir0, base1 + t * dir1
+        x1 = min(max(x1, 0.0), most1)
+    return float(min(max(x0, 0.0), most0))
+
+
+# ---------------------------------------------------------------------------------- Relaxed problem
+_ENCLOSURES = 3
+# A row is a·u + b·x ≤ r with a, b and r known within bounds on the cell. Of an acceleration, where
+# a = q' and b = q'', it is (q'²·x)' ≤ 2·q'·r, which integrates exactly: q̇² grows by 2·r per radian.
+
+_A0, _A1, _AM, _DA, _EA, _B0, _B1, _M0, _M1, _R0, _R1, _RM = range(12)
+_EXACT = -1.0  # in _DA: a row of acceleration, with q'² at the cell's ends in _M0 and _M1
+
+
+def bound(
+    paths: Paths,
+    speed: Array,
+    acceleration: Array,
+    efforts: Efforts,
+    scratch: Scratch,
+    x: Array,
+    above: Array,
+    forward: Array,
+    backward: Array,
+    seconds: Array,
+    shortest: Array,
+) -> None:
+    """Bound the durations of all motions that keep the limits from below.
+
+    Args:
+        paths: to be traversed from rest to rest.
+        speed: limits. # (n,)
+        acceleration: limits. # (n,)
+        efforts: with their limits.
+        scratch: working memory.
+        x: of a motion near the best one; tangents stand on it. # (nodes,)
+        above: bounds of x from above, made smaller. # (nodes,)
+        forward: filled with bounds of F. # (nodes,)
+        backward: filled with bounds of B. # (nodes,)
+        seconds: filled with bounds of the time spent on each cell. # (cells,) [s]
+        shortest: filled with the bounds. # (k,) [s]
+    """
+    for k in range(shortest.size):
+        _single_places(paths, k, speed, acceleration, efforts, scratch, x, above)
+        shortest[k] = _bound_one(
+            paths, k, speed, acceleration, efforts, scratch, x, above, forward, backward, seconds
+        )
+
+
+def _bound_one(
+    paths: Paths,
+    k: int,
+    speed: Array,
+    acceleration: Array,
+    efforts: Efforts,
+    scratch: Scratch,
+    x: Array,
+    above: Array,
+    forward: Array,
+    backward: Array,
+    seconds: Array,
+) -> float:
+    last = paths.first[k + 1] - 1
+    after = 0.0
+    for p in range(last, paths.first[k] - 1, -1):
+        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        backward[first + p + count] = min(after, above[first + p + count])
+        for i in range(count - 1, -1, -1):
+            node = first + p + i
+            h = paths.place[node + 1] - paths.place[node]
+            _cell(paths, p, paths.place[node], h, scratch)
+            rows = _wide_rows(scratch, speed, acceleration, efforts, first + i, node, x, above)
+            reached, _ = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
+            backward[node] = min(reached, above[node])
+        after = backward[first + p]
+    total, before = 0.0, 0.0
+    for p in range(paths.first[k], last + 1):
+        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        forward[first + p] = min(before, above[first + p])
+        for i in range(count):
+            node = first + p + i
+            h = paths.place[node + 1] - paths.place[node]
+            _cell(paths, p, paths.place[node], h, scratch)
+            rows = _wide_rows(scratch, speed, acceleration, efforts, first + i, node, x, above)
+            reached, rise = _reach(scratch.wide, rows, 1.0, forward[node], h)
+            forward[node + 1] = min(reached, above[node + 1])
+            _, fall = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
+            cap = _LARGEST
+            for j in range(speed.size):
+                low, high = _range(scratch.P, j)
+                slope = max(low, -high, 0.0)
+                if slope > _BISECTED * max(-low, high):
+                    cap = min(cap, speed[j] * speed[j] / (slope * slope))
+                else:
+                    # It turns on the cell, so that x ≤ 2A·|q - q(turn)|/q'² there.
+                    gentle, hard = _bend(scratch.Q, j)
+                    if gentle > 0.0:
+                        cap = min(cap, acceleration[j] * hard / (gentle * gentle))
+            seconds[first + i] = _shortest_time(
+                forward[node], rise, backward[node + 1], fall, cap, h
+            )
+            total += seconds[first + i]
+        before = forward[first + p + count]
+    for p in range(paths.first[k], last + 1):
+        for node in range(paths.cells[p] + p, paths.cells[p + 1] + p + 1):
+            above[node] = min(above[node], forward[node], backward[node])
+    return total
+
+
+def _wide_rows(
+    scratch: Scratch,
+    speed: Array,
+    acceleration: Array,
+    efforts: Efforts,
+    cell: int,
+    node: int,
+    x: Array,
+    above: Array,
+) -> int:
+    """Rows that every motion keeps on the cell, of both signs."""
+    P, Q, wide, count = scratch.P, scratch.Q, scratch.wide, 0
+    for j in range(speed.size):
+        low, high = _range(P, j)
+        if low == 0.0 and high == 0.0:
+            continue
+        mean = 0.25 * (P[j, 0] + P[j, 1] + P[j, 2] + P[j, 3])
+        bend_low = min(Q[j, 0], Q[j, 1], Q[j, 2])
+        bend_high = max(Q[j, 0], Q[j, 1], Q[j, 2])
+        for side in range(2):
+            up = side == 0
+            sign = 1.0 - 2.0 * side
+            wide[count, _A0], wide[count, _A1] = (low, high) if up else (-high, -low)
+            wide[count, _AM] = sign * mean
+            wide[count, _DA], wide[count, _EA] = _EXACT, 0.0
+            wide[count, _B0], wide[count, _B1] = (
+                (bend_low, bend_high) if up else (-bend_high, -bend_low)
+            )
+            wide[count, _M0], wide[count, _M1] = P[j, 0] * P[j, 0], P[j, 3] * P[j, 3]
+            wide[count, _R0] = wide[count, _R1] = wide[count, _RM] = acceleration[j]
+            count += 1
+    if efforts.a.size == 0:
+        return count
+    inside = max(above[node], above[node + 1], _SMALLEST)
+    root = math.sqrt(max(0.5 * (x[node] + x[node + 1]), 1e-9 * inside))
+    for j in range(efforts.limit.size):
+        if efforts.limit[j] == math.inf:
+            continue
+        low, high = _range(P, j)
+        c0, c1 = efforts.viscous[j] * P[j, 0], efforts.viscous[j] * P[j, 3]
+        bend = max(abs(P[j, 0] - 2.0 * P[j, 1] + P[j, 2]), abs(P[j, 1] - 2.0 * P[j, 2] + P[j, 3]))
+        bend *= 0.75 * efforts.viscous[j]
+        dry_low, dry_high = _dry(efforts.coulomb[j], low, high)
+        ea, eb = efforts.slack[cell, 0, j], efforts.slack[cell, 1, j]
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            a0, a1 = sign * efforts.a[node, j], sign * efforts.a[node + 1, j]
+            b0, b1 = sign * efforts.b[node, j] - eb, sign * efforts.b[node + 1, j] - eb
+            dry = dry_low if side == 0 else -dry_high
+            own = efforts.limit[j] - dry + efforts.slack[cell, 2, j]
+            r0, r1 = own - sign * efforts.d[node, j], own - sign * efforts.d[node + 1, j]
+            v0, v1 = sign * c0 - bend, sign * c1 - bend
+            if min(v0, v1) >= 0.0:
+                # Costs at least its chord; above, x cannot be.
+                b0 += v0 / math.sqrt(inside)
+                b1 += v1 / math.sqrt(inside)
+            else:
+                v0, v1 = min(v0, 0.0), min(v1, 0.0)
+                b0 += 0.5 * v0 / root
+                b1 += 0.5 * v1 / root
+                r0 -= 0.5 * v0 * root
+                r1 -= 0.5 * v1 * root
+            wide[count, _A0], wide[count, _A1] = min(a0, a1) - ea, max(a0, a1) + ea
+            wide[count, _AM] = 0.5 * (a0 + a1)
+            wide[count, _DA], wide[count, _EA] = 0.5 * abs(a1 - a0) + ea, ea
+            wide[count, _B0], wide[count, _B1] = min(b0, b1), max(b0, b1) + 2.0 * eb
+            wide[count, _M0], wide[count, _M1] = (2.0 * b0 + b1) / 6.0, (b0 + 2.0 * b1) / 6.0
+            wide[count, _R0] = min(r0, r1) - 2.0 * efforts.slack[cell, 2, j]
+            wide[count, _R1], wide[count, _RM] = max(r0, r1), 0.5 * (r0 + r1)
+            count += 1
+    return count
+
+
+def _reach(wide: Array, rows: int, way: float, start: float, h: float) -> tuple[float, float]:
+    """How large the largest x becomes over the cell, and how steeply it rises at most.
+
+    Args:
+        wide: rows.
+        rows: how many.
+        way: 1 from the cell's start to its end, -1 back.
+        start: x where it begins.
+        h: length of the cell.
+    """
+    # Along the way rates of x/2 are at most min (r - b·x)/|a| over the rows whose a has its sign.
+    low, high = 0.0, _LARGEST
+    for k in range(rows):
+        near = wide[k, _A0] if way > 0.0 else -wide[k, _A1]
+        if wide[k, _DA] == _EXACT and near > 0.0:
+            first = wide[k, _M0] if way > 0.0 else wide[k, _M1]
+            most = first * start + 2.0 * h * abs(wide[k, _AM]) * wide[k, _RM]
+            high = min(high, most / (near * near))
+    if high == _LARGEST:
+        return _LARGEST, _LARGEST
+    steep, gentle = _rates(wide, rows, way, low, high)
+    for _ in range(_ENCLOSURES):
+        high = min(high, start + 2.0 * h * max(steep, 0.0))
+        low = max(low, start + 2.0 * h * min(gentle, 0.0))
+        steep, gentle = _rates(wide, rows, way, low, high)
+    spread = steep - gentle
+    rate = max(abs(steep), abs(gentle))
+    reached = start + 2.0 * h * steep
+    for k in range(rows):
+        near, far = (wide[k, _A0], wide[k, _A1]) if way > 0.0 else (-wide[k, _A1], -wide[k, _A0])
+        if near <= 0.0 or far < near:
+            continue
+        a = abs(wide[k, _AM]) / (2.0 * h)
+        m_start = wide[k, _M0] if way > 0.0 else wide[k, _M1]
+        m_end = wide[k, _M1] if way > 0.0 else wide[k, _M0]
+        if wide[k, _DA] == _EXACT:
+            value = (m_start * start + 2.0 * h * abs(wide[k, _AM]) * wide[k, _RM]) / m_end
+            reached = min(reached, value)
+            continue
+        size = max(abs(wide[k, _B0]), abs(wide[k, _B1]))
+        # Grüss' inequality for a and x', the triangle above or below a chord for x.
+        error = 0.5 * wide[k, _DA] * spread + wide[k, _EA] * rate + size * 0.25 * h * spread
+        if a + m_end > 0.0:
+            value = (wide[k, _RM] + error + start * (a - m_start)) / (a + m_end)
+            reached = min(reached, value)
+    return max(reached, 0.0), steep
+
+
+def _rates(wide: Array, rows: int, way: float, low: float, high: float) -> tuple[float, float]:
+    """Bounds from above and below of the largest x'/2 along the way, for x within bounds."""
+    steep, gentle = math.inf, math.inf
+    for k in range(rows):
+        near, far = (wide[k, _A0], wide[k, _A1]) if way > 0.0 else (-wide[k, _A1], -wide[k, _A0])
+        if near <= 0.0:
+            continue
+        most = wide[k, _R1] - min(wide[k, _B0] * low, wide[k, _B0] * high)
+        least = wide[k, _R0] - max(wide[k, _B1] * low, wide[k, _B1] * high)
+        steep = min(steep, most / near if most > 0.0 else most / far)
+        gentle = min(gentle, least / far if least > 0.0 else least / near)
+    return steep, gentle
+
+
+def _single_places(
+    paths: Paths,
+    k: int,
+    speed: Array,
+    acceleration: Array,
+    efforts: Efforts,
+    scratch: Scratch,
+    x: Array,
+    above: Array,
+) -> None:
+    """Bounds of x at the nodes, by what the limits allow there alone."""
+    for p in range(paths.first[k], paths.first[k + 1]):
+        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        for i in range(count + 1):
+            node = first + p + i
+            _cell(paths, p, paths.place[node], 0.0, scratch)
+            cap = min(above[node], _speed_cap(scratch, speed, 0))
+            above[node] = cap
+            if paths.straight[p] == 1 and efforts.a.size == 0:
+                continue
+            rows = _node_rows(scratch, acceleration, efforts, node, x, above)
+            above[node] = min(cap, _largest_at(scratch.wide, rows))
+        for i in range(count):
+            node = first + p + i
+            h = paths.place[node + 1] - paths.place[node]
+            _cell(paths, p, paths.place[node], h, scratch)
+            _turning(scratch, acceleration, h, above, node)
+        if paths.stops[p]:
+            above[first + p] = 0.0
+        if p + 1 == paths.first[k + 1] or paths.stops[p + 1]:
+            above[first + p + count] = 0.0
+
+
+def _turning(scratch: Scratch, acceleration: Array, h: float, above: Array, node: int) -> None:
+    """Bounds of x at the ends of a cell where a joint turns: it must have stopped there.
+
+    From speed q̇ a joint needs q̇²/2A to stop, and as much to be at that speed again. Where it turns
+    this leaves A/|q''| for x.
+    """
+    P, Q = scratch.P, scratch.Q
+    for j in range(acceleration.size):
+        first, last = P[j, 0], P[j, 3]
+        gentle, _ = _bend(Q, j)
+        if gentle == 0.0:
+            continue
+        # Beside a node at which it all but turns rounding would decide.
+        sure = _TURNING * max(abs(first), abs(last))
+        twice = 2.0 * acceleration[j] * h * (1.0 + _BISECTED)
+        whole = 0.25 * abs(P[j, 0] + P[j, 1] + P[j, 2] + P[j, 3])
+        if abs(first) <= _BISECTED * abs(last):
+            above[node] = min(above[node], 0.5 * twice / (h * abs(Q[j, 0])))
+            above[node + 1] = min(above[node + 1], twice * whole / (last * last))
+        elif abs(last) <= _BISECTED * abs(first):
+            above[node + 1] = min(above[node + 1], 0.5 * twice / (h * abs(Q[j, 2])))
+            above[node] = min(above[node], twice * whole / (first * first))
+        elif first * last < 0.0:
+            low, high = 0.0, 1.0
+            for _ in range(_BISECTIONS):
+                middle = 0.5 * (low + high)
+                if _cubic(P, j, middle) * first > 0.0:
+                    low = middle
+                else:
+                    high = middle
+            # q at the turn less q at the start, and at the end: of a cubic, by Gauss' rule.
+            half, rest = 0.5 * high, 0.5 * (1.0 - low)
+            if abs(first) > sure:
+                way = _cubic(P, j, half * (1.0 - _GAUSS)) + _cubic(P, j, half * (1.0 + _GAUSS))
+                above[node] = min(above[node], twice * abs(half * way) / (first * first))
+            if abs(last) > sure:
+                way = _cubic(P, j, 1.0 - rest * (1.0 - _GAUSS))
+                way += _cubic(P, j, 1.0 - rest * (1.0 + _GAUSS))
+                above[node + 1] = min(above[node + 1], twice * abs(rest * way) / (last * last))
+
+
+_GAUSS = 0.5773502691896257  # 1/√3
+_BISECTIONS = 48
+_BISECTED = 1e-9  # relative: what bisection and rounding leave
+_TURNING = 1e-3
+
+
+def _bend(Q: Array, j: int) -> tuple[float, float]:
+    """Least and largest |q''| of a joint on the cell; the least is zero where q'' changes sign."""
+    low, high = min(Q[j, 0], Q[j, 1], Q[j, 2]), max(Q[j, 0], Q[j, 1], Q[j, 2])
+    return max(low, -high, 0.0), max(high, -low)
+
+
+def _cubic(P: Array, j: int, t: float) -> float:
+    """The joint's q' on the cell, by its Bernstein coefficients."""
+    s = 1.0 - t
+    return float(
+        s * s * (s * P[j, 0] + 3.0 * t * P[j, 1]) + t * t * (3.0 * s * P[j, 2] + t * P[j, 3])
+    )
+
+
+def _node_rows(
+    scratch: Scratch, acceleration: Array, efforts: Efforts, node: int, x: Array, above: Array
+) -> int:
+    """Rows a·u + b·x ≤ r at one place, in columns 0 to 2."""
+    wide, count = scratch.wide, 0
+    for j in range(acceleration.size):
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            wide[count, 0] = sign * scratch.P[j, 0]
+            wide[count, 1] = sign * scratch.Q[j, 0]
+            wide[count, 2] = acceleration[j]
+            count += 1
+    if efforts.a.size == 0:
+        return count
+    root = math.sqrt(max(x[node], 1e-9 * above[node]))
+    chord = 1.0 / math.sqrt(max(above[node], _SMALLEST))
+    for j in range(efforts.limit.size):
+        if efforts.limit[j] == math.inf:
+            continue
+        slope = scratch.P[j, 0]
+        # A joint that stands still for this instant may be helped by friction either way.
+        dry = efforts.coulomb[j]
+        dry_low, dry_high = (dry, dry) if slope > 0.0 else (-dry, -dry if slope < 0.0 else dry)
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            v = sign * efforts.viscous[j] * slope
+            least = dry_low if side == 0 else -dry_high
+            wide[count, 0] = sign * efforts.a[node, j]
+            wide[count, 1] = sign * efforts.b[node, j] + v * (chord if v >= 0.0 else 0.5 / root)
+            wide[count, 2] = efforts.limit[j] - sign * efforts.d[node, j] - least
+            wide[count, 2] -= 0.0 if v >= 0.0 else 0.5 * v * root
+            # The nodes' values are polynomials', known to within this.
+            wide[count, 2] += 1e-9 * efforts.limit[j]
+            count += 1
+    return count
+
+
+def _largest_at(wide: Array, rows: int) -> float:
+    """Largest x for which some u keeps all rows: u eliminated from every two of them."""
+    most = _LARGEST
+    for i in range(rows):
+        a, b, r = wide[i, 0], wide[i, 1], wide[i, 2]
+        if a == 0.0:
+            if b > 0.0:
+                most = min(most, r / b)
+            continue
+        if a < 0.0:
+            continue
+        for k in range(rows):
+            if wide[k, 0] < 0.0:
+                both = b * -wide[k, 0] + wide[k, 1] * a
+                if both > 0.0:
+                    most = min(most, (r * -wide[k, 0] + wide[k, 2] * a) / both)
+    return max(most, 0.0)
+
+
+_CROSSINGS = 8  # of three lines are three; what rounding adds is left out
+
+
+def _shortest_time(
+    start: float, rise: float, end: float, fall: float, cap: float, h: float
+) -> float:
+    """Time over a cell below two lines of x and a level: ∫ dr/√min(…)."""
+    total, place = 0.0, 0.0
+    for _ in range(_CROSSINGS):
+        if place >= h:
+            break
+        # The lowest of the three from here on, and where another one crosses it.
+        one, other = start + 2.0 * rise * place, end + 2.0 * fall * (h - place)
+        value = min(one, other, cap)
+        slope = math.inf
+        if one <= value:
+            slope = min(slope, 2.0 * rise)
+        if other <= value:
+            slope = min(slope, -2.0 * fall)
+        if cap <= value:
+            slope = min(slope, 0.0)
+        step = h - place
+        if 2.0 * rise < slope and one > value:
+            step = min(step, (one - value) / (slope - 2.0 * rise))
+        if -2.0 * fall < slope and other > value:
+            step = min(step, (other - value) / (slope + 2.0 * fall))
+        if slope > 0.0 and cap > value:
+            step = min(step, (cap - value) / slope)
+        if step <= 1e-14 * h:
+            step = max(step, 1e-9 * h)  # lines that cross within rounding
+            step = min(step, h - place)
+        left, right = max(value, 0.0), max(value + slope * step, 0.0)
+        roots = math.sqrt(left) + math.sqrt(right)
+        if roots > 0.0:
+            total += 2.0 * step / roots
+        place = h if place + step >= h else place + step
+    return total
+
+
+_PATHS = "(i8[1] f8[1] f8[3] i8[1] i8[1] i8[1] f8[1])"
+_EFFORTS = "(f8[2] f8[2] f8[2] f8[3] f8[1] f8[1] f8[1])"
+_SCRATCH = "(f8[2] f8[2] f8[2] f8[2])"
+_PROBLEM = f"{_PATHS} f8[1] f8[1] {_EFFORTS} {_SCRATCH}"
+SOLVE = Loop(solve, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1]")
+BOUND = Loop(bound, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1] f8[1]")
