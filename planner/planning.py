@@ -86,7 +86,9 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
 
         near = safety.line_clearances(lines, choice.visits), safety.travel_clearances(motions)
         clearances = safety.of_segments(*near)
-        about_visit = VisitFindings(job, placed, candidates, safety, visited, *near)
+        about_visit = VisitFindings(
+            job, placed, candidates, safety, visited, motions.duration, *near
+        )
     assembly = assemble(job, placed, choice.visits, timed.cycle, timed.travel, clearances)
     loads = [batch.loads for batch in timed.batches]
     joints, totals = total_loads(

@@ -13,7 +13,7 @@ import numpy as np
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
 from planner.clearance.patch import StylusPlacement
-from planner.clearance.paths import Paths, StraightPaths
+from planner.clearance.paths import StraightPaths
 from planner.clearance.probing import ProbingLines
 from planner.detours.find import Detours, find_detours
 from planner.detours.motions import MixedTravels, TravelSpace
@@ -105,14 +105,9 @@ class Safety:
 
     def travel_clearances(self, motions: TravelMotions | MixedTravels) -> Clearance:
         """How near travels come."""
-        paths: Paths
-        if isinstance(motions, MixedTravels):
-            paths = motions
-        else:
-            paths = StraightPaths(motions.starts, motions.starts + motions.displacements)
         return certify(
             self.checker,
-            paths,
+            motions,
             required=self.required,
             grazing=True,
             progress=_named(self._progress, TRAVELS),

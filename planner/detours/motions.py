@@ -13,11 +13,13 @@ from planner.clearance.checker import Checker
 from planner.clearance.paths import StraightPaths
 from planner.job.solids import Cell
 from planner.motion.motions import LawState
+from planner.motion.time_optimal import TimeOptimalMotions
 from planner.motion.travel import TravelMotions
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import PathState, at_rest
+from robots.core.motion.joint_path import JointPath
 
 LAW = "rounded"
 """Name of the law of detours: changes of velocity with a smooth bump of acceleration."""
@@ -33,6 +35,8 @@ class DetourMotions:
         rests: joints of motions that do not move. # (k, n) [rad]
         limits: of the joints.
     """
+
+    law = LAW
 
     def __init__(self, motions: Sequence[RoundedMotion], rests: Array, limits: JointLimits) -> None:
         k, n = rests.shape
@@ -134,6 +138,36 @@ class DetourMotions:
         bound = half[:, None] * np.maximum(ends, borders)
         return np.asarray(bound * (1.0 + _ROUNDING) + _ROUNDING * 1e-3)
 
+    def path(self, motion: int) -> JointPath | None:
+        """The same path without its time; None where nothing moves."""
+        speed = self._limits.max_speed
+        waypoints, widths = [self._q[motion, 0]], []
+        along: Array | None = None  # q' of the leg before, where no corner lies between
+        end = waypoints[0]
+        for piece in np.flatnonzero(self._length[motion] > 0.0):
+            before, after = self._before[motion, piece], self._after[motion, piece]
+            q, length = self._q[motion, piece], self._length[motion, piece]
+            shares = [float(np.max(np.abs(v) / speed)) for v in (before, after)]
+            if shares[0] == 0.0 and shares[1] == 0.0:
+                continue
+            # At rest a piece goes the way of its other end.
+            first = before / shares[0] if shares[0] > 0.0 else after / shares[1]
+            last = after / shares[1] if shares[1] > 0.0 else first
+            if _turns(first, last, speed):
+                width = length * shares[0]
+                waypoints.append(q + 0.5 * width * first)
+                widths.append(width)
+                along = None
+            else:
+                if along is not None and _turns(along, first, speed):
+                    waypoints.append(q)
+                    widths.append(0.0)
+                along = first
+            end = q + 0.5 * length * (before + after)
+        if len(waypoints) == 1 and along is None:
+            return None
+        return JointPath.blended(np.array([*waypoints, end]), np.array(widths), speed)
+
     def take(self, chosen: Indices) -> DetourMotions:
         """Some of the motions, in the order given."""
         motions = [
@@ -174,24 +208,37 @@ def _without_slivers(pieces: RoundedMotion) -> RoundedMotion:
     )
 
 
+_SAME_WAY = 1e-9  # relative to the full speeds: velocities along one leg
+
+
+def _turns(before: Array, after: Array, speed: Array) -> bool:
+    """Whether two velocities at full speed are those of different legs."""
+    return bool(np.any(np.abs(after - before) > _SAME_WAY * speed))
+
+
 def _identity(s: Array) -> LawState:
     return LawState(s=s, r=s, dr=np.ones_like(s), ddr=np.zeros_like(s))
 
 
 class MixedTravels:
-    """Straight travels, some of which give way to detours.
+    """Travels, some of which give way to detours or to faster motions.
 
     Args:
-        straight: all travels as straight joint motions.
-        detours: those that go around.
+        straight: all travels as they would be otherwise.
+        detours: those that go around, or along another law.
         travels: which ones these are. # (detours,)
     """
 
-    def __init__(self, straight: TravelMotions, detours: DetourMotions, travels: Indices) -> None:
+    def __init__(
+        self,
+        straight: TravelMotions | MixedTravels,
+        detours: DetourMotions | TimeOptimalMotions,
+        travels: Indices,
+    ) -> None:
         self._straight, self._detours = straight, detours
         self._row = np.full(straight.count, -1, dtype=np.int64)
         self._row[travels] = np.arange(travels.size)
-        self.pieces = max(straight.pieces, detours.pieces if travels.size else 1)
+        self.pieces: int = max(straight.pieces, detours.pieces if travels.size else 1)
 
     @property
     def count(self) -> int:
@@ -201,7 +248,7 @@ class MixedTravels:
     @property
     def duration(self) -> Array:
         """Least times. # (k,) [s]."""
-        duration = self._straight.duration
+        duration = self._straight.duration.copy()
         around = self._row >= 0
         duration[around] = self._detours.duration[self._row[around]]
         return duration
@@ -215,9 +262,9 @@ class MixedTravels:
             for row, binding in zip(self._row, self._straight.bindings, strict=True)
         )
 
-    def law_name(self, travel: int, straight: str) -> str:
-        """Name of a travel's law, where straight ones have the name given."""
-        return LAW if self._row[travel] >= 0 else straight
+    def law_name(self, travel: int) -> str:
+        """Name of a travel's law."""
+        return self._detours.law if self._row[travel] >= 0 else self._straight.law_name(travel)
 
     def law_state(self, index: Indices, piece: Indices, x: Array) -> LawState:
         """Progress inside a piece; a motion with fewer pieces ends with empty ones. # (m,)."""
@@ -237,7 +284,8 @@ class MixedTravels:
         straight = self._straight.law_at(index, s, seen)
         state = LawState(s=s, r=straight.r.copy(), dr=straight.dr.copy(), ddr=straight.ddr.copy())
         mine = np.nonzero(self._row[index] >= 0)[0]
-        found = self._detours.law_at(self._row[index[mine]], s[mine])
+        part = None if seen is None else seen[mine]
+        found = self._detours.law_at(self._row[index[mine]], s[mine], part)
         state.r[mine], state.dr[mine], state.ddr[mine] = found.r, found.dr, found.ddr
         return state
 
@@ -253,18 +301,17 @@ class MixedTravels:
 
     def joints(self, index: Indices, lam: Array) -> Array:
         """Joints of the travels as paths, to be certified. # (m, n)."""
-        q = self._straight.starts[index] + self._straight.displacements[index] * lam[:, None]
+        q = self._straight.joints(index, lam)
         mine = np.nonzero(self._row[index] >= 0)[0]
         q[mine] = self._detours.joints(self._row[index[mine]], lam[mine])
-        return np.asarray(q)
+        return q
 
     def spread(self, index: Indices, low: Array, high: Array) -> Array:
         """Proven bound of |q(λ) - q(middle)| for λ in [low, high]. # (m, n)."""
-        half = 0.5 * (high - low)[:, None] * (1.0 + 1e-9)  # rounding
-        bound = np.abs(self._straight.displacements[index]) * half
+        bound = self._straight.spread(index, low, high)
         mine = np.nonzero(self._row[index] >= 0)[0]
         bound[mine] = self._detours.spread(self._row[index[mine]], low[mine], high[mine])
-        return np.asarray(bound)
+        return bound
 
 
 def _fill(state: LawState, rows: Indices, part: LawState) -> None:

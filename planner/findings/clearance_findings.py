@@ -28,6 +28,7 @@ from planner.reach.candidates import Candidates
 from robots.core.arrays import Array, Indices
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.motion_law import straight_law
 from robots.core.rounding import apart, at_least, at_most, readable
 
 _THINNER = {BALL: ("ball", "smaller"), SHANK: ("shank", "thinner")}
@@ -293,6 +294,7 @@ class VisitFindings:
         found: the candidates.
         safety: that checked them.
         visited: order, branches and detours.
+        durations: least ones of the travels. # (k,) [s]
         near_lines: clearances of the probing lines, in visiting order.
         near_travels: clearances of the travels between them.
     """
@@ -304,11 +306,12 @@ class VisitFindings:
         found: Candidates,
         safety: Safety,
         visited: Visit,
+        durations: Array,
         near_lines: Clearance,
         near_travels: Clearance,
     ) -> None:
         self._job, self._placed, self._found = job, placed, found
-        self._safety, self._visited = safety, visited
+        self._safety, self._visited, self._durations = safety, visited, durations
         self._near_lines, self._near_travels = near_lines, near_travels
         self._watch = Watch(
             pairs=safety.checker.pairs,
@@ -357,9 +360,10 @@ class VisitFindings:
             return []
         names = [self._placed.names[k] for k in choice.visits]
         q = self._found.lines.q_starts[choice.chosen]
-        straight = TravelMotions(q[:-1], q[1:], self._job.travel.law, limits).duration
+        law = straight_law(self._job.travel.law)
+        straight = TravelMotions(q[:-1], q[1:], law, limits).duration
         pairs = list(pairwise(names))
-        return detour_findings(detours, pairs, straight, self._job.travel)
+        return detour_findings(detours, pairs, self._durations - straight, self._job.travel)
 
     def unproven(self) -> list[Finding]:
         """Motions of the plan whose certificate falls short of what is required.
@@ -427,21 +431,19 @@ def _row(found: Clearance, k: int) -> Clearance:
 
 
 def detour_findings(
-    detours: Detours, names: Sequence[tuple[str, str]], straight: Array, travel: TravelTable
+    detours: Detours, names: Sequence[tuple[str, str]], more: Array, travel: TravelTable
 ) -> list[Finding]:
     """One finding for each travel of a request, in its order.
 
     Args:
         detours: what was found.
         names: points that each travel of the request leaves and goes to.
-        straight: least times of the straight joint motions. # (k,) [s]
+        more: time that the travels take beside straight joint motions. # (k,) [s]
         travel: settings of the job.
     """
     found = {
-        int(k): _around(names[k], way, float(duration - straight[k]), travel)
-        for k, way, duration in zip(
-            detours.travels, detours.ways, detours.motions.duration, strict=True
-        )
+        int(k): _around(names[k], way, float(more[k]), travel)
+        for k, way in zip(detours.travels, detours.ways, strict=True)
     }
     found |= {item.travel: _blocked(names[item.travel], item, travel) for item in detours.blocked}
     return [found[k] for k in sorted(found)]

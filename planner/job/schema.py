@@ -31,7 +31,9 @@ _ABOUT = (Decimal(-200), Decimal(200))  # [mm]
 _ROUND = (Decimal(-180), Decimal(180))  # [deg]
 Unit = Literal["mm", "cm", "m", "in"]
 LawName = Literal["linear", "cubic", "quintic", "bang-bang", "trapezoid"]
-TravelLawName = Literal["linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s"]
+TravelLawName = Literal[
+    "linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s", "time-optimal"
+]
 PointFormat = Literal[
     "auto", "csv", "dmis", "list", "metrolog", "polyworks", "power-inspect", "qif", "xyz"
 ]

@@ -135,7 +135,7 @@ def _entries(
 ) -> list[_Entry]:
     settles = [job.touch.of(feature).settle for feature in job.points.features]
     rest_after = SegmentKind.STOP if SegmentKind.STOP in cycle else SegmentKind.PROBE
-    travel_laws = [] if travel is None else _travel_laws(travel.motions, job)
+    travel_laws = [] if travel is None else _travel_laws(travel.motions)
     entries: list[_Entry] = []
     for k, point in enumerate(visits.tolist()):
         if k > 0 and travel is not None:
@@ -157,14 +157,12 @@ def _entries(
     return entries
 
 
-def _travel_laws(motions: Motions, job: Job) -> list[str]:
-    if isinstance(motions, TravelMotions):
-        return [job.travel.law] * motions.count
+def _travel_laws(motions: Motions) -> list[str]:
     from planner.detours.motions import MixedTravels
 
-    if not isinstance(motions, MixedTravels):
+    if not isinstance(motions, TravelMotions | MixedTravels):
         raise TypeError("the last batch of a plan is its travels")
-    return [motions.law_name(k, job.travel.law) for k in range(motions.count)]
+    return [motions.law_name(k) for k in range(motions.count)]
 
 
 def _entry(kind: SegmentKind, point: int, motion: int, batch: Schedule, law: str) -> _Entry:

@@ -11,12 +11,15 @@ from planner.job.job import Job
 from planner.motion.extremes import Scope
 from planner.motion.loads import Detail, StretchLoads, stretch_loads
 from planner.motion.motions import Motions, OneMotion
+from planner.motion.time_optimal import TimeOptimalMotions, traversals
 from planner.motion.travel import TravelMotions
 from planner.reach.lines import Lines
 from robots.core.arrays import Array
 from robots.core.errors import MotionError
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.joint_path import JointPath
+from robots.core.motion.motion_law import TIME_OPTIMAL, straight_law
 from robots.core.motion.time_scaling import effort_model, minimum_duration_with_efforts
 
 if TYPE_CHECKING:
@@ -64,12 +67,54 @@ def travels(
     lines: Lines, limits: JointLimits, job: Job, detours: Detours | None = None
 ) -> TravelMotions | MixedTravels:
     """The motions between the clearance points of lines in visiting order."""
-    straight = TravelMotions(lines.q_starts[:-1], lines.q_starts[1:], job.travel.law, limits)
+    law = straight_law(job.travel.law)
+    straight = TravelMotions(lines.q_starts[:-1], lines.q_starts[1:], law, limits)
+    if job.travel.law == TIME_OPTIMAL:
+        return _time_optimal(lines.model, straight, limits, detours)
     if detours is None or detours.travels.size == 0:
         return straight
     from planner.detours.motions import MixedTravels
 
     return MixedTravels(straight, detours.motions, detours.travels)
+
+
+def _time_optimal(
+    model: Model, straight: TravelMotions, limits: JointLimits, detours: Detours | None
+) -> TravelMotions | MixedTravels:
+    """Detours and straight travels as fast as all limits allow.
+
+    A straight travel that keeps the efforts' limits at full speed and acceleration is optimal as it
+    is. What cannot be traversed because a limit does not bear the robot at rest stays as it is,
+    too: its timing says so.
+    """
+    around: dict[int, JointPath] = {}
+    if detours is not None:
+        paths = [detours.motions.path(k) for k in range(detours.travels.size)]
+        around = {
+            int(k): path for k, path in zip(detours.travels, paths, strict=True) if path is not None
+        }
+    from planner.detours.motions import MixedTravels
+
+    otherwise: TravelMotions | MixedTravels = straight
+    if detours is not None and detours.travels.size:
+        otherwise = MixedTravels(straight, detours.motions, detours.travels)
+    limited = bool(np.any(np.isfinite(limits.max_effort)))
+    if limited and straight.count:
+        loads = stretch_loads(model, straight, straight.duration, Scope.EACH)
+        over = np.flatnonzero(np.any(loads.torque > limits.max_effort, axis=1))
+        ends = straight.starts + straight.displacements
+        for k in set(over.tolist()) - set(around):
+            waypoints = np.stack([straight.starts[k], ends[k]])
+            around[k] = JointPath.blended(waypoints, np.zeros(0), limits.max_speed)
+    rows = sorted(around)
+    found = traversals([around[k] for k in rows], limits, model if limited else None)
+    kept = [k for k, one in zip(rows, found, strict=True) if one is not None]
+    if not kept:
+        return otherwise
+    motions = TimeOptimalMotions(
+        [one for one in found if one is not None], limits, model if limited else None
+    )
+    return MixedTravels(otherwise, motions, np.array(kept, dtype=np.int64))
 
 
 def timing(

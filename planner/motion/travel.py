@@ -8,7 +8,9 @@ from planner.motion.motions import LawState, LawTable
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import PathState, at_rest, minimum_time
-from robots.core.motion.motion_law import double_s_phases, motion_law
+from robots.core.motion.motion_law import double_s_phases, motion_law, straight_law
+
+_ROUNDING = 1e-9  # relative: of bounds that proofs are made with
 
 
 class TravelMotions:
@@ -25,6 +27,7 @@ class TravelMotions:
     """
 
     def __init__(self, starts: Array, ends: Array, law_name: str, limits: JointLimits) -> None:
+        self._law_name = law_name
         self.starts = starts
         moved = ends - starts
         self.displacements = np.where(at_rest(moved), 0.0, moved)
@@ -44,6 +47,11 @@ class TravelMotions:
         """Pieces of the laws."""
         return self._table.pieces
 
+    def law_name(self, travel: int) -> str:
+        """Name of a travel's law, the same for all."""
+        del travel
+        return self._law_name
+
     def law_state(self, index: Indices, piece: Indices, x: Array) -> LawState:
         """Progress inside a piece of each law. # (m,) each."""
         return self._table.state(index, piece, x)
@@ -60,6 +68,15 @@ class TravelMotions:
             dq=D * law.dr[:, None],
             ddq=D * law.ddr[:, None],
         )
+
+    def joints(self, index: Indices, lam: Array) -> Array:
+        """Joints at λ, as paths to be certified. # (m, n)."""
+        return np.asarray(self.starts[index] + self.displacements[index] * lam[:, None])
+
+    def spread(self, index: Indices, low: Array, high: Array) -> Array:
+        """Proven bound of |q(λ) - q(middle)| for λ in [low, high]. # (m, n)."""
+        half = 0.5 * (high - low)[:, None] * (1.0 + _ROUNDING)
+        return np.asarray(np.abs(self.displacements[index]) * half)
 
 
 def _one_by_one(
@@ -142,7 +159,7 @@ def travel_times(
 
     Source: [LAMMARI12] §V.3 with |D|
     """
-    D = np.abs(ends - starts)
+    D, law_name = np.abs(ends - starts), straight_law(law_name)
     by_speed = np.max(D / limits.max_speed, axis=-1)
     by_acceleration = np.max(D / limits.max_acceleration, axis=-1)
     if law_name == "double-s":

@@ -18,7 +18,7 @@ import numpy as np
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.kernels.loop import Loop
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.motion_law import motion_law
+from robots.core.motion.motion_law import motion_law, straight_law
 
 TRAPEZOID, PEAKS, JERK = 0.0, 1.0, 2.0  # kinds of law: see ``seconds``
 # Both are far above any travel, and small enough for sums with them to be good to a nanosecond.
@@ -243,6 +243,7 @@ class JointTimes:
             MotionError: no law of this name; the double-S law for a joint without jerk limit.
         """
         scales = [limits.max_speed, limits.max_acceleration]
+        law_name = straight_law(law_name)
         if law_name == "trapezoid":
             law = np.array([TRAPEZOID, 0.0, 0.0])
         elif law_name == "double-s":

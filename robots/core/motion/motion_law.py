@@ -18,6 +18,8 @@ from robots.core.errors import MotionError
 
 Side = Literal["left", "right"]
 LAW_NAMES = ("linear", "cubic", "quintic", "bang-bang", "trapezoid", "double-s")
+TIME_OPTIMAL = "time-optimal"
+"""A path as fast as all limits allow; no law of its own, its shape depends on the path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +257,11 @@ def motion_law(
         name=name,
         known=LAW_NAMES,
     )
+
+
+def straight_law(name: str) -> str:
+    """Law of a straight joint motion on which no effort binds: none beats the trapezoid."""
+    return "trapezoid" if name == TIME_OPTIMAL else name
 
 
 # --------------------------------------------------------------------------------- Double-S phases

@@ -80,7 +80,7 @@ def test_as_paths(batches):
 
 def test_names_of_laws(batches):
     _, _, mixed = batches
-    assert [mixed.law_name(k, "trapezoid") for k in range(3)] == ["trapezoid", LAW, "trapezoid"]
+    assert [mixed.law_name(k) for k in range(3)] == ["trapezoid", LAW, "trapezoid"]
 
 
 def test_without_detours(batches, limits):

@@ -97,7 +97,7 @@ def test_jerk_limits_are_the_joint_s(job_of):
         ),
         (FASTEST + "seed = -1", "travel.seed is -1; expected a whole number from 0"),
         (FASTEST + 'search = "long"', "expected 'quick', 'normal' or 'thorough'."),
-        ('[travel]\nlaw = "double"', "'bang-bang', 'trapezoid' or 'double-s'."),
+        ('[travel]\nlaw = "double"', "'bang-bang', 'trapezoid', 'double-s' or 'time-optimal'."),
         ('[approach]\nlaw = "double-s"', "approach.law is 'double-s'; expected 'linear', 'cubic',"),
         ("[approach]\ntilt_deg = 91", "approach.tilt_deg is 91; expected a number from 0 to 90."),
         (
