@@ -12,11 +12,13 @@ from planner.motion.trajectory import MotionState, Side
 from planner.plan import Plan, SegmentKind
 from reports.programmes.axes import to_degrees
 from robots.core.arrays import Array, Indices, Mask
+from robots.core.motion.motion_law import TIME_OPTIMAL
 
 TOLERANCE = 0.01  # [deg, or mm where a joint slides] between the motion and what a controller makes
 MOST_POSTS = 50_000
 TICK = 1e-6  # [s] instants are whole microseconds, as they are printed
 _FEWEST = 4  # posts of a smooth piece
+_EVEN = 16  # parts of a time-optimal motion
 _LOOKS = np.array([0.12, 0.25, 0.4, 0.5, 0.6, 0.75, 0.88])  # no wave hides at all of them
 _ROUNDS = 10
 _MOST_PARTS = 32  # into which an interval is cut in one round
@@ -289,7 +291,11 @@ def whole_segments(plan: Plan, chosen: Indices) -> Intervals:
 
 
 def smooth_pieces(plan: Plan) -> Intervals:
-    """All segments that take time, cut where their laws switch."""
+    """All segments that take time, cut where their laws switch.
+
+    A time-optimal motion changes its acceleration all the way, by steps too small and too many to
+    cut at each: it is cut evenly.
+    """
     moving = np.array([k for k, s in enumerate(plan.timeline) if s.duration > 0.0], dtype=np.int64)
     borders = {int(k): np.zeros(0) for k in moving}
     for stretch in plan.trajectory.stretches:
@@ -301,7 +307,8 @@ def smooth_pieces(plan: Plan) -> Intervals:
         s = stretch.motions.law_state(index, piece, np.zeros(len(index))).s
         for segment, row in zip(stretch.segment, s.reshape(-1, pieces), strict=True):
             if int(segment) in borders:
-                borders[int(segment)] = row
+                even = plan.timeline[segment].law == TIME_OPTIMAL
+                borders[int(segment)] = np.arange(1, _EVEN) / _EVEN if even else row
     whole = whole_segments(plan, moving)
     found = [_cut(whole, row, borders[int(segment)]) for row, segment in enumerate(whole.segment)]
     return _joined(found)
