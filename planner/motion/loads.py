@@ -102,17 +102,23 @@ def stretch_loads(
 
     known = model.mechanism.masses_known
     dry = np.array([known and joint.coulomb > 0.0 for joint in model.mechanism.movable])
-    every = np.arange(motions.count)
-    # Friction that depends on the direction jumps: nothing smooth to be sampled.
-    if detail is Detail.WHOLE or np.any(dry):
-        sums = _sums(state, motions, seconds, every, dry)
-        peaks = _peaks(sizes, motions, every, scope, n)
-    else:
-        seen = sampled_loads(sizes, n, seconds, detail.samples(motions.pieces), scope)
-        sums, peaks, rough = seen.sums, seen.peaks, np.flatnonzero(seen.rough)
-        if rough.size:
-            sums[rough] = _sums(state, motions, seconds, rough, dry)
-            peaks[rough] = _peaks(sizes, motions, rough, scope, n)
+    sums, peaks = np.empty((motions.count, 3 * n)), np.empty((motions.count, 4 * n + 2))
+    for some in _alike(seconds):
+        rows, own = some, seconds[some][:, : _used(seconds[some])]
+        # Friction that depends on the direction jumps: nothing smooth to be sampled.
+        if detail is not Detail.WHOLE and not np.any(dry):
+            seen = sampled_loads(
+                lambda index, piece, x, of=some: sizes(of[index], piece, x),  # type: ignore[misc]
+                n,
+                own,
+                detail.samples(motions.pieces),
+                scope,
+            )
+            sums[some], peaks[some], rows = seen.sums, seen.peaks, some[seen.rough]
+        if rows.size:
+            pieces = own.shape[1]
+            sums[rows] = _sums(state, motions, seconds[:, :pieces], rows, dry)
+            peaks[rows] = _peaks(sizes, rows, pieces, scope, n)
     if not model.mechanism.masses_known:
         sums[:], peaks[:, 2 * n :] = np.nan, np.nan
     speed, acceleration, torque, power = np.split(peaks[:, : 4 * n], 4, axis=1)
@@ -130,14 +136,28 @@ def stretch_loads(
     )
 
 
-def _peaks(sizes: Evaluate, motions: Motions, rows: Indices, scope: Scope, n: int) -> Array:
+def _alike(seconds: Array) -> list[Indices]:
+    """Motions of few pieces, then those of many, for whose sake the others are not divided."""
+    many = np.any(seconds[:, _MANY:] > 0.0, axis=1)
+    return [rows for rows in (np.flatnonzero(~many), np.flatnonzero(many)) if rows.size]
+
+
+_MANY = 32
+
+
+def _used(seconds: Array) -> int:
+    """How many pieces some motions have, at least one."""
+    return int(np.max(np.flatnonzero(np.any(seconds > 0.0, axis=0)), initial=0)) + 1
+
+
+def _peaks(sizes: Evaluate, rows: Indices, pieces: int, scope: Scope, n: int) -> Array:
     """Exact maxima of some motions, as far as the scope asks. # (m, 4n + 2)."""
 
     def some(index: Indices, piece: Indices, x: Array) -> Array:
         return sizes(rows[index], piece, x)
 
     kinds = _kinds(n)
-    found = highest(some, rows.size, motions.pieces, scope, magnitudes=4 * n, kinds=kinds)
+    found = highest(some, rows.size, pieces, scope, magnitudes=4 * n, kinds=kinds)
     return found.value.reshape(-1, 4 * n + 2)
 
 
@@ -156,7 +176,7 @@ def _sums(state: Where, motions: Motions, seconds: Array, rows: Indices, dry: Ma
     return integrals(
         flows,
         rows.size,
-        motions.pieces,
+        seconds.shape[1],
         seconds[rows],
         positive=n,
         kinds=(slice(0, n), slice(n, None)),
