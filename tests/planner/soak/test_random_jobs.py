@@ -10,6 +10,7 @@ The gate runs ten small ones; ``make soak`` runs very many in children with caps
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -48,6 +49,17 @@ def test_right_plans_that_a_check_refused_once(seed, tmp_path):
     verdict = judged(random_job(seed).write(tmp_path), seed)
     assert not verdict.defect, verdict.document()
     assert verdict.kind in (FEASIBLE, INFEASIBLE)
+
+
+@pytest.mark.parametrize("seed", range(cases(gate=2, soak=100)))
+def test_travels_by_the_time_optimal_law(seed, tmp_path):
+    job = random_job(seed, few=True).write(tmp_path)
+    text, count = re.subn(r'(\[travel\]\nlaw = )"[a-z-]+"', r'\1"time-optimal"', job.read_text())
+    assert count == 1
+    job.write_text(text)
+    verdict = judged(job, seed)
+    assert not verdict.defect, verdict.document()
+    assert verdict.warned == "", verdict.document()
 
 
 def test_a_seed_is_a_job():
