@@ -150,6 +150,8 @@ def _solve_one(
         if p + 1 < paths.first[k + 1] and paths.stops[p + 1]:
             after = 0.0
         first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        if efforts.a.size:
+            after = min(after, above[first + p + count])
         x[first + p + count] = after
         exact = paths.straight[p] == 1 and efforts.a.size == 0
         for i in range(count - 1, -1, -1):
@@ -539,7 +541,7 @@ def _bound_one(
             node = first + p + i
             h = paths.place[node + 1] - paths.place[node]
             _cell(paths, p, paths.place[node], h, scratch)
-            rows = _wide_rows(scratch, speed, acceleration, efforts, first + i, node, x, above)
+            rows = _wide_rows(scratch, h, acceleration, efforts, first + i, node, x, above)
             reached, _ = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
             backward[node] = min(reached, above[node])
         after = backward[first + p]
@@ -551,7 +553,7 @@ def _bound_one(
             node = first + p + i
             h = paths.place[node + 1] - paths.place[node]
             _cell(paths, p, paths.place[node], h, scratch)
-            rows = _wide_rows(scratch, speed, acceleration, efforts, first + i, node, x, above)
+            rows = _wide_rows(scratch, h, acceleration, efforts, first + i, node, x, above)
             reached, rise = _reach(scratch.wide, rows, 1.0, forward[node], h)
             forward[node + 1] = min(reached, above[node + 1])
             _, fall = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
@@ -579,7 +581,7 @@ def _bound_one(
 
 def _wide_rows(
     scratch: Scratch,
-    speed: Array,
+    h: float,
     acceleration: Array,
     efforts: Efforts,
     cell: int,
@@ -589,7 +591,7 @@ def _wide_rows(
 ) -> int:
     """Rows that every motion keeps on the cell, of both signs."""
     P, Q, wide, count = scratch.P, scratch.Q, scratch.wide, 0
-    for j in range(speed.size):
+    for j in range(acceleration.size):
         low, high = _range(P, j)
         if low == 0.0 and high == 0.0:
             continue
@@ -610,7 +612,7 @@ def _wide_rows(
             count += 1
     if efforts.a.size == 0:
         return count
-    inside = max(above[node], above[node + 1], _SMALLEST)
+    inside = max(_inside(wide, count, h, above[node], above[node + 1]), _SMALLEST)
     root = math.sqrt(max(0.5 * (x[node] + x[node + 1]), 1e-9 * inside))
     for j in range(efforts.limit.size):
         if efforts.limit[j] == math.inf:
@@ -648,6 +650,18 @@ def _wide_rows(
             wide[count, _R1], wide[count, _RM] = max(r0, r1), 0.5 * (r0 + r1)
             count += 1
     return count
+
+
+def _inside(wide: Array, rows: int, h: float, start: float, end: float) -> float:
+    """Bound of x all over the cell, by rows of acceleration from either end."""
+    most = _LARGEST
+    for k in range(rows):
+        gained = 2.0 * h * abs(wide[k, _AM]) * wide[k, _RM]
+        if wide[k, _A0] > 0.0:
+            most = min(most, (wide[k, _M0] * start + gained) / (wide[k, _A0] * wide[k, _A0]))
+        elif wide[k, _A1] < 0.0:
+            most = min(most, (wide[k, _M1] * end + gained) / (wide[k, _A1] * wide[k, _A1]))
+    return most
 
 
 def _reach(wide: Array, rows: int, way: float, start: float, h: float) -> tuple[float, float]:
