@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,22 +29,28 @@ from planner.motion.assembly import Assembly, SegmentClearances, assemble
 from planner.motion.loads import total_loads
 from planner.motion.timing import travels
 from planner.order.planned_points import planned_points
-from planner.order.visiting import Visit, visit
+from planner.order.quicker import KnownTour, worth_following
+from planner.order.visiting import Start, Visit, visit
 from planner.plan import Miss, PlacedPoints, Plan
 from planner.progress import Progress, silent
+from planner.reach.branches import Postures
 from planner.reach.candidates import Candidates
 from planner.reach.placement import place as place_points
 from planner.reach.reach import Reach, some_points
 from planner.reach.robot import reach_of
+from planner.reach.serial import SerialReach
 from planner.touch.limits import TouchLimits
 from planner.touch.timing import Timings, timings
 from robots.core.arrays import Array, Indices
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
+    from planner.clearance.safety import Safety
     from planner.findings.clearance_findings import VisitFindings
     from planner.proof import Proof
 
+_BETTERED = 2  # times that branches beside a tour's candidates are looked for
+_WORTH = 0.99  # of a duration: where the first time gains less, there is no second
 _UNSERVED = ("P101", "P102", "P103", "P131", "P132", "P133", "P107")
 
 
@@ -64,16 +70,8 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     reach = reach_of(job)
     limits = _limits(job)
     placed = place_points(job)
-    candidates = reach.candidates(placed)
-
-    safety = None  # where there is nothing to touch
-    if job.cell.solids or reach.model.mechanism.self_pairs:
-        from planner.clearance.safety import Safety
-
-        safety = Safety(job, reach.model, limits, placed, candidates, progress=progress)
-
-    touch = TouchLimits(placed, candidates, limits, job.touch) if job.touch.searching else None
-    visited = visit(job, candidates, limits, safety, touch, progress)
+    tour = _tour(job, reach, limits, placed, progress)
+    candidates, safety, touch, visited = tour.candidates, tour.safety, tour.touch, tour.visited
     choice = visited.choice
     lines = candidates.lines.take(choice.chosen)
     motions = travels(lines, limits, job, visited.detours)
@@ -109,6 +107,83 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
             job, limits, reach, placed, candidates, visited, timed, touch, about_visit
         ),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Tour:
+    """A visit of the points with the candidates that it was chosen among.
+
+    Args:
+        candidates: of all points.
+        safety: of lines and travels; None where there is nothing to touch.
+        touch: of the cycle; None where it comes to rest at contact.
+        visited: order, branches and ways.
+    """
+
+    candidates: Candidates
+    safety: Safety | None
+    touch: TouchLimits | None
+    visited: Visit
+
+
+def _tour(
+    job: Job, reach: Reach, limits: JointLimits, placed: PlacedPoints, progress: Progress
+) -> _Tour:
+    """The best tour: of the reach's candidates first, then with the branches that shorten it."""
+    candidates = reach.candidates(placed)
+    safety = None  # where there is nothing to touch
+    if job.cell.solids or reach.model.mechanism.self_pairs:
+        from planner.clearance.safety import Safety
+
+        safety = Safety(job, reach.model, limits, placed, candidates, progress=progress)
+    touch = TouchLimits(placed, candidates, limits, job.touch) if job.touch.searching else None
+    visited = visit(job, candidates, limits, safety, touch, progress)
+    tour = _Tour(candidates=candidates, safety=safety, touch=touch, visited=visited)
+    if not isinstance(reach, SerialReach):
+        return tour
+    every = reach.branches(placed)
+    for _ in range(_BETTERED if len(every.point) else 0):
+        other = _with_branches(job, reach, limits, placed, tour, every, progress)
+        before, now = tour.visited.rank, other.visited.rank
+        if now >= before:
+            break
+        tour = other
+        if now[:2] == before[:2] and now[2] > _WORTH * before[2]:
+            break
+    return tour
+
+
+def _with_branches(
+    job: Job,
+    reach: SerialReach,
+    limits: JointLimits,
+    placed: PlacedPoints,
+    tour: _Tour,
+    every: Postures,
+    progress: Progress,
+) -> _Tour:
+    """A tour chosen anew with the branches that may shorten it or serve what it leaves out."""
+    choice, safety, touch = tour.visited.choice, tour.safety, tour.touch
+    more = worth_following(
+        KnownTour(
+            placed=placed,
+            visits=choice.visits,
+            q=tour.candidates.lines.q_starts[choice.chosen],
+            hard=tour.visited.hard,
+        ),
+        every,
+        reach.task,
+        limits,
+        law=job.travel.law,
+        margin=job.checks.joint_margin,
+        clear=None if safety is None else safety.clear,
+    )
+    candidates, rows = reach.with_more(tour.candidates, placed, more)
+    safety = None if safety is None else safety.extended(candidates, rows)
+    touch = None if touch is None else touch.extended(candidates, rows)
+    start = Start(visit=tour.visited, rows=rows)
+    visited = visit(job, candidates, limits, safety, touch, progress, start)
+    return _Tour(candidates=candidates, safety=safety, touch=touch, visited=visited)
 
 
 def plan_and_prove(job: Job, progress: Progress = silent) -> Proof:

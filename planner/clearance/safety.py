@@ -6,6 +6,7 @@ Whatever was proven once stays known, because orders and branches are tried agai
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -63,6 +64,21 @@ class Safety:
         self._placed, self._found, self._progress = placed, found, progress
         self._direct: dict[Pair, bool] = {}
 
+    def extended(self, found: Candidates, rows: Indices) -> Safety:
+        """The same of more candidates, with all that is known.
+
+        Args:
+            found: candidates, those of this one among them in the same order.
+            rows: where these are now, rising. # (c,)
+        """
+        other = copy(self)
+        other._found = found
+        other.refused = np.zeros(found.point.size, dtype=bool)
+        other.refused[rows] = self.refused
+        now = rows.tolist()
+        other._direct = {(now[a], now[b]): kept for (a, b), kept in self._direct.items()}
+        return other
+
     @property
     def empty(self) -> bool:
         """Whether there is nothing that could be touched."""
@@ -71,11 +87,15 @@ class Safety:
     def prove(self, candidates: Indices) -> Mask:
         """Whether lines keep their clearance, and so do their clearance points. # (k,)."""
         lines, point = self._found.lines.take(candidates), self._found.point[candidates]
-        kept = ~self.checker.collides(lines.q_starts, self.required)
+        kept = self.clear(lines.q_starts)
         rows = np.nonzero(kept)[0]
         kept[rows] = self._probing.keeps(lines.take(rows), point[rows])
         self.refused[candidates[~kept]] = True
         return kept
+
+    def clear(self, q: Array) -> Mask:
+        """Whether postures keep their clearance. # (m, n) -> (m,)."""
+        return ~self.checker.collides(q, self.required)
 
     def direct(self, pairs: Sequence[Pair]) -> Mask:
         """Whether straight travels between candidates keep their clearance. # (k,)."""

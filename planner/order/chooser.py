@@ -120,6 +120,24 @@ class Chooser:
         self._travels: dict[tuple[int, int], float] = {}
         self._pools: dict[bool, CandidatePool] = {}  # with lists of near candidates, or without
 
+    def extended(
+        self, found: Candidates, costs: SequenceCost, rows: Indices, prove: Prove | None
+    ) -> Chooser:
+        """A chooser among more candidates, with all that this one knows.
+
+        Args:
+            found: candidates, those of this chooser among them in the same order.
+            costs: of all of them.
+            rows: where those of this chooser are now, rising. # (c,)
+            prove: as of a new chooser.
+        """
+        other = Chooser(found, costs, rules=self.rules, prove=prove)
+        other._valid[rows] = self._valid
+        other._limit[rows], other._singularity[rows] = self._limit, self._singularity
+        now = rows.tolist()
+        other._travels = {(now[a], now[b]): s for (a, b), s in self._travels.items()}
+        return other
+
     @property
     def branching(self) -> bool:
         """Whether some point has more than one candidate that may be used."""

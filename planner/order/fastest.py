@@ -114,6 +114,34 @@ def solve(
     )
 
 
+def improved(
+    chooser: Chooser,
+    ordered: OrderResult,
+    choice: Choice,
+    effort: SearchBudget,
+    progress: Progress = silent,
+) -> OrderResult:
+    """An order improved with candidates that it was not made with.
+
+    Args:
+        chooser: knows more candidates than the one that made the order.
+        ordered: what the order was compared with.
+        choice: the order in its last state; of it only the points count.
+        effort: of the search that made it; a small part of it is spent.
+        progress: told while it looks.
+    """
+    given = chooser.choose(np.arange(choice.candidate.size))
+    best = again(chooser, choice, effort, progress)
+    if ordered.given_allowed and given.cost <= best.cost * (1.0 + _SAME):
+        best = given
+    return replace(
+        ordered,
+        choice=best,
+        given=given,
+        bound=min(best.cost, chooser.bound(best.cost, effort.ascent)),
+    )
+
+
 def again(
     chooser: Chooser, choice: Choice, effort: SearchBudget, progress: Progress = silent
 ) -> Choice:

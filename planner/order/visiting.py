@@ -44,11 +44,36 @@ class Visit:
         choice: order and branches.
         detours: of travels that do not go straight; None where all do.
         ordered: what a free order is to be compared with; None where the order is the job's.
+        rank: points left out, travels without a way, seconds: less is better.
+        chooser: what is known of the candidates.
     """
 
     choice: Choice
     detours: Detours | None
     ordered: OrderResult | None
+    rank: tuple[int, int, float]
+    chooser: Chooser
+
+    @property
+    def hard(self) -> Indices:
+        """Points that are left out, or whose travels have no way."""
+        visits, blocked = self.choice.visits, () if self.detours is None else self.detours.blocked
+        ends = [k for item in blocked for k in (item.travel, item.travel + 1)]
+        left = np.flatnonzero(self.choice.candidate < 0)
+        return np.union1d(left, visits[np.array(ends, dtype=np.int64)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Start:
+    """A visit that another one begins with.
+
+    Args:
+        visit: of fewer candidates.
+        rows: where these are now, rising. # (c,)
+    """
+
+    visit: Visit
+    rows: Indices
 
 
 def visit(
@@ -58,6 +83,7 @@ def visit(
     safety: Safety | None,
     touch: TouchLimits | None = None,
     progress: Progress = silent,
+    start: Start | None = None,
 ) -> Visit:
     """Choose order, branches and ways.
 
@@ -68,18 +94,28 @@ def visit(
         safety: of lines and travels; None where there is nothing to touch.
         touch: of the cycle; None where it comes to rest at contact.
         progress: told what is being done.
+        start: made before, of fewer candidates; its order is only improved.
     """
     prove = _all_of([one.prove for one in (touch, safety) if one is not None])
-    chooser = Chooser(found, _costs(found, limits, job), rules=_rules(job), prove=prove)
+    costs = _costs(found, limits, job)
+    chooser = (
+        Chooser(found, costs, rules=_rules(job), prove=prove)
+        if start is None
+        else start.visit.chooser.extended(found, costs, start.rows, prove)
+    )
     count, travel = len(job.points), job.travel
     if travel.order == "as-given":
         order = np.arange(count)
         choice = chooser.choose(order)
         return _clear(chooser, choice, safety, lambda _: chooser.choose(order), None)
-    from planner.order.fastest import SearchBudget, again, solve
+    from planner.order.fastest import SearchBudget, again, improved, solve
 
     effort = SearchBudget.named(travel.search, travel.seed)
-    ordered = solve(chooser, count, effort, progress=progress)
+    before = None if start is None else start.visit
+    if before is None or before.ordered is None:
+        ordered = solve(chooser, count, effort, progress=progress)
+    else:
+        ordered = improved(chooser, before.ordered, before.choice, effort, progress)
 
     def improve(choice: Choice) -> Choice:
         return again(chooser, choice, effort, progress)
@@ -96,7 +132,7 @@ def _clear(
 ) -> Visit:
     """Avoid travels that collide, then go around those that are left."""
     if safety is None:
-        return Visit(choice=choice, detours=None, ordered=ordered)
+        return _visit(chooser, choice, None, ordered)
     for _ in range(_ROUNDS):
         longer = _expected(chooser, choice, safety)
         if not longer:
@@ -108,7 +144,7 @@ def _clear(
         if best.detours is None or not best.detours.blocked:
             break
         other = _around(chooser, improve(best.choice), safety, ordered)
-        best = min(best, other, key=lambda one: _rank(chooser, one))
+        best = min(best, other, key=lambda one: one.rank)
     return best
 
 
@@ -138,7 +174,7 @@ def _around(chooser: Chooser, choice: Choice, safety: Safety, ordered: OrderResu
             )
         }
         chooser.force(known | {pairs[item.travel]: np.inf for item in detours.blocked})
-    return Visit(choice=choice, detours=detours, ordered=ordered)
+    return _visit(chooser, choice, detours, ordered)
 
 
 def _all_of(proofs: Sequence[Prove]) -> Prove | None:
@@ -156,18 +192,17 @@ def _all_of(proofs: Sequence[Prove]) -> Prove | None:
     return prove
 
 
-def _rank(chooser: Chooser, made: Visit) -> tuple[int, int, float]:
-    """Points left out, travels without a way, seconds."""
-    chosen = made.choice.chosen
-    blocked = 0 if made.detours is None else len(made.detours.blocked)
-    seconds = chooser.seconds(chosen)
-    left_out = int(np.sum(made.choice.candidate < 0))
-    return (
-        left_out,
-        blocked,
-        float(np.sum(seconds[np.isfinite(seconds)]))
-        + 2.0 * float(np.sum(chooser.costs.lines[chosen])),
-    )
+def _visit(
+    chooser: Chooser, choice: Choice, detours: Detours | None, ordered: OrderResult | None
+) -> Visit:
+    """A visit with its rank by the times that the chooser knows."""
+    blocked = 0 if detours is None else len(detours.blocked)
+    seconds = chooser.seconds(choice.chosen)
+    motion = float(np.sum(seconds[np.isfinite(seconds)]))
+    motion += 2.0 * float(np.sum(chooser.costs.lines[choice.chosen]))
+    left_out = int(np.sum(choice.candidate < 0))
+    rank = left_out, blocked, motion
+    return Visit(choice=choice, detours=detours, ordered=ordered, rank=rank, chooser=chooser)
 
 
 def _pairs(chosen: Indices) -> list[tuple[int, int]]:

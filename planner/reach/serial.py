@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from planner.plan import PlacedPoints
+from planner.reach.branches import BranchSearch, Postures
 from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, rough_margins
 from planner.reach.reach import Shortfall, Wording, some_points
@@ -27,7 +28,6 @@ from planner.reach.serial_search import (
     ROUGH_STARTS,
     STARTS,
     Attempts,
-    BranchSearch,
     SerialSearch,
     SerialTask,
 )
@@ -55,23 +55,6 @@ _TURN = 2.0 * np.pi
 _TURNED = 2  # joints at once
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Postures:
-    """Postures at clearance points, by point."""
-
-    point: Indices
-    q: Array
-
-    def of(self, points: Indices) -> _Postures:
-        """The same with points counted as in a longer list. Args: points: place of each there."""
-        return _Postures(point=points[self.point], q=self.q)
-
-
-def _told(branches: BranchSearch, some: PlacedPoints) -> _Postures:
-    point, q = branches.postures(some.clearances, some.axes)
-    return _Postures(point=point, q=q)
-
-
 class SerialReach:
     """Reach of a serial robot of five joints or more.
 
@@ -90,9 +73,12 @@ class SerialReach:
     def __init__(self, mechanism: Mechanism, *, seed: int = 1, rough: bool = False) -> None:
         self.task = SerialTask(mechanism)
         self._search = SerialSearch(self.task, seed, ROUGH_STARTS if rough else STARTS)
-        self._branches = BranchSearch.of(self.task)
         self._improved = _ROUGHLY_IMPROVED if rough else _IMPROVED
         self._most = _ROUGHLY_KEPT if rough else _KEPT
+
+    @cached_property
+    def _branches(self) -> BranchSearch | None:
+        return BranchSearch.of(self.task)
 
     @property
     def complete(self) -> bool:
@@ -122,7 +108,7 @@ class SerialReach:
         point, start = np.nonzero(tried.reached)
         q = tried.q[point, start]
         if self._branches is not None:
-            told = _told(self._branches, some)
+            told = self._branches.postures(some.clearances, some.axes)
             point, q = np.concatenate([point, told.point]), np.concatenate([q, told.q])
         followed = follow(self.task, q, _tasks(some, point).straight(self.task.posed(q)))
         reached = np.isin(np.arange(len(some)), point)
@@ -137,26 +123,62 @@ class SerialReach:
     def _block(self, placed: PlacedPoints, points: Indices) -> Candidates:
         """Candidates of some points."""
         some = some_points(placed, points)
-        found = self._kept(some)
-        q, tasks = found.q, _tasks(some, found.point)
-        straight = tasks.straight(self.task.posed(q))
-        followed = follow(self.task, q, straight)
+        kept = self._kept(some).of(points)
+        point, lines = self._lines(placed, kept)
+        row, lines = self._turned(lines)
+        return Candidates(lines=lines, point=point[row], margins=rough_margins(lines))
+
+    def _lines(self, placed: PlacedPoints, kept: Postures) -> tuple[Indices, SerialLines]:
+        """Lines from postures, those that can be followed to their end, with their points."""
+        tasks = _tasks(placed, kept.point)
+        straight = tasks.straight(self.task.posed(kept.q))
+        followed = follow(self.task, kept.q, straight)
         whole = np.nonzero(followed.whole)[0]
         lines = SerialLines(
             task=self.task,
             starts=tasks.starts[whole],
-            ends=some.line_ends[found.point[whole]],
+            ends=placed.line_ends[kept.point[whole]],
             axes=tasks.axes[whole],
             rotations=straight.rotations[whole],
             path_of=np.arange(whole.size),
             turns=np.zeros((whole.size, self.model.dof)),
             knots=followed.knots[whole],
         )
-        row, lines = self._turned(lines)
-        point = points[found.point[whole][row]]
-        return Candidates(lines=lines, point=point, margins=rough_margins(lines))
+        return kept.point[whole], lines
 
-    def _kept(self, some: PlacedPoints) -> _Postures:
+    def branches(self, placed: PlacedPoints) -> Postures:
+        """Every branch of the points at close turns about the probe, by whole turns near mid-range.
+
+        Of a robot without motion to spare, or without a derived inverse, there is none: all that is
+        known of it is among the candidates.
+        """
+        if not self.task.spare or self._branches is None:
+            return Postures(point=np.zeros(0, dtype=np.int64), q=np.zeros((0, self.model.dof)))
+        found = self._branches.fine(placed.clearances, placed.axes)
+        return Postures(point=found.point, q=self.task.centred(found.q))
+
+    def with_more(
+        self, found: Candidates, placed: PlacedPoints, more: Postures
+    ) -> tuple[Candidates, Indices]:
+        """Candidates with others that begin at postures, point by point; where the former are now.
+
+        Args:
+            found: candidates of this robot.
+            placed: the points.
+            more: postures of clearance points, whole turns settled.
+        """
+        point, lines = self._lines(placed, more)
+        extra = Candidates(lines=lines, point=point, margins=rough_margins(lines))
+        both = _joined([found, extra], ~self.task.angular)
+        order = np.argsort(both.point, kind="stable")
+        taken = Candidates(
+            lines=both.lines.take(order),
+            point=both.point[order],
+            margins=both.margins.take(order),
+        )
+        return taken, np.flatnonzero(order < found.point.size)
+
+    def _kept(self, some: PlacedPoints) -> Postures:
         """The postures worth keeping, by point.
 
         Where there is spare motion, the search begins at the same starts at all points, which makes
@@ -165,10 +187,8 @@ class SerialReach:
         nothing, and the search, which shares nothing with them, is asked for what they do not
         reach.
         """
-        ways = [self._searched]
-        if self._branches is not None:
-            ways.insert(len(ways) if self.task.spare else 0, partial(_told, self._branches))
-        parts: list[_Postures] = []
+        ways = [self._searched, self._told] if self.task.spare else [self._told, self._searched]
+        parts: list[Postures] = []
         missing = np.arange(len(some))
         for way in ways:
             if missing.size or not parts:
@@ -177,14 +197,19 @@ class SerialReach:
         gained = [self._gained(some, part) for part in parts]
         point = np.concatenate([part.point for part in gained])
         order = np.argsort(point, kind="stable")
-        return _Postures(point=point[order], q=np.concatenate([part.q for part in gained])[order])
+        return Postures(point=point[order], q=np.concatenate([part.q for part in gained])[order])
 
-    def _searched(self, some: PlacedPoints) -> _Postures:
+    def _told(self, some: PlacedPoints) -> Postures:
+        if self._branches is None:
+            return Postures(point=np.zeros(0, dtype=np.int64), q=np.zeros((0, self.model.dof)))
+        return self._branches.postures(some.clearances, some.axes)
+
+    def _searched(self, some: PlacedPoints) -> Postures:
         tried = self._search.attempts(some.clearances, some.axes)
         point, start = np.nonzero(tried.reached)
-        return _Postures(point=point, q=tried.q[point, start])
+        return Postures(point=point, q=tried.q[point, start])
 
-    def _gained(self, some: PlacedPoints, found: _Postures) -> _Postures:
+    def _gained(self, some: PlacedPoints, found: Postures) -> Postures:
         """The postures worth keeping, after their spare motion has been used."""
         task, spare = self.task, self.task.spare > 0
         point, q = found.point, task.centred(found.q)
@@ -194,14 +219,14 @@ class SerialReach:
         rows = spread(point, signatures(task, q), value, self._improved if spare else _KEPT_ALL)
         point, q = point[rows], q[rows]
         if not spare:
-            return _Postures(point=point, q=q)
+            return Postures(point=point, q=q)
         q = improved(task, q, _tasks(some, point))
         value = line_values(task, q, _tasks(some, point))
         best = np.lexsort((-value, point))
         rows = best[distinct(task, point[best], q[best], _NEAR)]
         point, q, value = point[rows], q[rows], value[rows]
         rows = spread(point, signatures(task, q), value, self._most)
-        return _Postures(point=point[rows], q=q[rows])
+        return Postures(point=point[rows], q=q[rows])
 
     def _turned(self, lines: SerialLines) -> tuple[Indices, SerialLines]:
         """Lines with their whole-turn equivalents, and which line each of them was."""

@@ -1,11 +1,9 @@
-"""Postures that bring the ball to places along axes: all branches, or a search from many starts.
+"""Postures that bring the ball to places along axes: a search from many starts.
 
-A robot of five or six joints whose inverse can be derived has its branches told. For any other, and
-for places that no branch reaches, damped steps are made from many starts at once. Starts are
-postures spread evenly through the joint ranges; of a pool of them each target takes the nearest by
-what is left to do, and some that are far, so that every branch has its chance. Joint limits are no
-wall to the search: a whole turn, or the robot's spare motion, may bring a posture back; what stays
-outside is judged later, in numbers.
+Damped steps are made from many starts at once. Starts are postures spread evenly through the joint
+ranges; of a pool of them each target takes the nearest by what is left to do, and some that are
+far, so that every branch has its chance. Joint limits are no wall to the search: a whole turn, or
+the robot's spare motion, may bring a posture back; what stays outside is judged later, in numbers.
 
 Source: [LAMMARI12] §II.6.2 for the iteration; the damping, half the squared gap, is that of the
     error-damped pseudo-inverse (Sugihara 2011, IEEE Trans. Robotics 27(5)), own implementation.
@@ -21,20 +19,17 @@ from typing import Any
 import numpy as np
 
 from robots.core.arrays import Array, Indices, Mask
-from robots.core.chain_inverse.solver import ChainInverse
 from robots.core.equations.tree import tree_of
 from robots.core.errors import InverseError
-from robots.core.inverse.task import Target, column_scale, scale_length, task_of
+from robots.core.inverse.task import column_scale, scale_length
 from robots.core.joint_samples import joint_ranges, joint_samples
 from robots.core.kernels.loop import Loop
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
-from robots.core.pose import rotation_z
 
 STARTS, ROUGH_STARTS = 40, 16  # per target; where many poses of a part are compared
 _SPREAD = 8  # of them, the same for every target; the others are the nearest of the pool
 _POOL = 2048
-_ROLLS = 16  # turns about the probe axis at which all branches are taken
 _ITERATIONS = 60
 _LONGEST = 0.7  # step of any joint in one iteration, in units of the joint
 _REACHED = 1e-10  # squared gap from which steps are without damping
@@ -132,51 +127,6 @@ class SerialSearch:
         longest = np.max(np.abs(steps) / self.task.units, axis=1, keepdims=True)
         q[active] += steps * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
         return left
-
-
-class BranchSearch:
-    """Every branch of a robot of five or six joints, the latter at rolls spread about the probe.
-
-    Args:
-        task: of the robot.
-        inverse: of its chain.
-    """
-
-    def __init__(self, task: SerialTask, inverse: ChainInverse) -> None:
-        self._task = task
-        self._inverse = inverse
-        rolls = _ROLLS if task.model.dof > TASK else 1
-        self._turns = rotation_z(2.0 * np.pi * np.arange(rolls) / rolls)
-
-    @classmethod
-    def of(cls, task: SerialTask) -> BranchSearch | None:
-        """The search of a robot whose inverse can be derived; None for any other."""
-        if task.model.dof not in (TASK, TASK + 1):
-            return None
-        try:
-            inverse = ChainInverse.of(task.mechanism, task_of(task.model.dof), engine="compiled")
-        except InverseError:
-            return None
-        return cls(task, inverse)
-
-    @property
-    def complete(self) -> bool:
-        """Whether no other posture exists: five joints leave no roll, and a closed form no root."""
-        return self._task.spare == 0 and self._inverse.complete
-
-    def postures(self, balls: Array, axes: Array) -> tuple[Indices, Array]:
-        """Postures with the place that each is for, rising.
-
-        Args:
-            balls: # (k, 3) [m]
-            axes: # (k, 3) unit
-        """
-        rolls = len(self._turns)
-        T = np.repeat(Target.position_and_axis(balls, axes).T, rolls, axis=0)
-        T[:, :3, :3] = T[:, :3, :3] @ np.tile(self._turns, (len(balls), 1, 1))
-        found = self._inverse.solve(T, near=self._task.middle)
-        pose, branch = np.nonzero(found.solved)
-        return pose // rolls, found.q[pose, branch]
 
 
 def polished(task: SerialTask, q: Array, balls: Array, axes: Array, steps: int = POLISH) -> Array:

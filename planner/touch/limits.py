@@ -45,6 +45,18 @@ class TouchLimits:
         self.speeds = np.full(found.point.size, np.nan)
         self.decelerations = np.full(found.point.size, np.nan)
 
+    def extended(self, found: Candidates, rows: Indices) -> TouchLimits:
+        """The same of more candidates, with all that is known.
+
+        Args:
+            found: candidates, those of this one among them in the same order.
+            rows: where these are now, rising. # (c,)
+        """
+        other = TouchLimits(self._placed, found, self._limits, self._touch)
+        for name in ("refused", "speeds", "decelerations"):
+            getattr(other, name)[rows] = getattr(self, name)
+        return other
+
     def prove(self, candidates: Indices) -> Mask:
         """Whether candidates can be approached, searched and stopped at the touch speed. # (k,)."""
         lines = self._found.lines.take(candidates)

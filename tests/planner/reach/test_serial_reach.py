@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from planner.reach.arm_reach import ArmReach
+from planner.reach.branches import BranchSearch
 from planner.reach.margins import SINGULAR, Margins, joint_units
 from planner.reach.placement import place
 from planner.reach.reach import some_points
@@ -20,7 +21,7 @@ from planner.reach.serial_path import (
     improved,
     line_values,
 )
-from planner.reach.serial_search import BranchSearch, SerialTask
+from planner.reach.serial_search import SerialTask
 from robots.core.joint_samples import joint_samples
 
 ROBOTS = ["industrial-6r", "angled-6r", "industrial-7r", "gantry-5"]
@@ -186,7 +187,8 @@ def test_every_branch_of_a_clearance_point_is_among_those_told(name, reaches):
     task = reaches[name].task
     q = joint_samples(task.mechanism, 12, slide=task.length, skip=40)
     at = task.posed(q)
-    point, told = BranchSearch.of(task).postures(at.balls, at.rotations[:, :, 2])
+    found = BranchSearch.of(task).postures(at.balls, at.rotations[:, :, 2])
+    point, told = found.point, found.q
     reached = task.posed(told)
     np.testing.assert_allclose(reached.balls, at.balls[point], atol=1e-9)
     np.testing.assert_allclose(reached.rotations[:, :, 2], at.rotations[point, :, 2], atol=1e-9)
@@ -198,5 +200,29 @@ def test_every_branch_of_a_clearance_point_is_among_those_told(name, reaches):
         assert max(nearest) < 1e-8
 
 
-def test_seven_joints_are_searched(reaches):
-    assert BranchSearch.of(reaches["industrial-7r"].task) is None
+@pytest.mark.parametrize("name", ["industrial-6r", "angled-6r", "industrial-7r"])
+def test_branches_stand_at_close_turns_by_the_bare_steps(name, reaches, serial_job):
+    """They reach their places by the robot's own forward model; with a joint held, of seven too."""
+    reach = reaches[name]
+    placed = place(serial_job(reach.model.mechanism, 6))
+    found = reach.branches(placed)
+    assert np.bincount(found.point, minlength=6).min() >= 40
+    reached = reach.task.posed(found.q)
+    np.testing.assert_allclose(reached.balls, placed.clearances[found.point], atol=1e-9)
+    np.testing.assert_allclose(reached.rotations[:, :, 2], placed.axes[found.point], atol=1e-9)
+
+
+def test_a_robot_without_motion_to_spare_has_no_further_branches(reaches, serial_job):
+    reach = reaches["gantry-5"]
+    assert len(reach.branches(place(serial_job(reach.model.mechanism, 3))).point) == 0
+
+
+def test_candidates_with_more_stay_point_by_point(reaches, serial_job):
+    reach = reaches["industrial-6r"]
+    placed = place(serial_job(reach.model.mechanism, 5))
+    found, more = reach.candidates(placed), reach.branches(placed)
+    whole, rows = reach.with_more(found, placed, more.take(np.arange(0, len(more.point), 40)))
+    assert np.all(np.diff(whole.point) >= 0)
+    assert len(whole.point) > len(found.point)
+    assert np.array_equal(whole.lines.take(rows).q_starts, found.lines.q_starts)
+    assert np.array_equal(whole.point[rows], found.point)

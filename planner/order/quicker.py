@@ -1,0 +1,190 @@
+"""Which of all branches are worth following, once an order is known.
+
+The order and the branches of a tour are chosen among candidates that are few. Beside them stands
+every branch of every point, at close turns about the probe: one layer of postures for each point.
+The least travel along the order through each posture of a layer, there and on, tells which of them
+may shorten the tour; only these are followed, timed and proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from planner.order.graph import JointTimes
+from planner.plan import PlacedPoints
+from planner.reach.branches import Postures
+from planner.reach.margins import required_margins
+from planner.reach.serial import signatures, spread
+from planner.reach.serial_search import SerialTask
+from robots.core.arrays import Array, Indices, Mask
+from robots.core.motion.joint_limits import JointLimits
+
+_NEAREST = 160  # postures of a layer, by travel from and to the neighbours as they are
+_LAYER = 96  # of those that touch nothing
+_QUICK, _SPREAD = 4, 3  # followed: by travel alone, and of different branches
+_HARD = 24  # of different branches, where a point or a travel has no way yet
+
+Clear = Callable[[Array], Mask]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnownTour:
+    """An order with its postures, and where it fails.
+
+    Args:
+        placed: all points.
+        visits: those that are served, in visiting order. # (k,)
+        q: their postures at the clearance points. # (k, n) [rad or m]
+        hard: points that are not served, or whose travels have no way.
+    """
+
+    placed: PlacedPoints
+    visits: Indices
+    q: Array
+    hard: Indices
+
+    @property
+    def order(self) -> Indices:
+        """All points; one that is not served stands behind the nearest that is. # (points,)."""
+        count, places = len(self.placed), self.placed.clearances
+        left = np.setdiff1d(np.arange(count), self.visits)
+        if self.visits.size == 0:
+            return left
+        away = np.linalg.norm(places[left][:, None] - places[self.visits][None], axis=2)
+        behind = np.argmin(away, axis=1)
+        place = np.concatenate([np.arange(self.visits.size) + 0.0, behind + 0.5])
+        rank = np.argsort(place, kind="stable")
+        return np.concatenate([self.visits, left])[rank]
+
+
+def worth_following(
+    tour: KnownTour,
+    every: Postures,
+    task: SerialTask,
+    limits: JointLimits,
+    *,
+    law: str,
+    margin: float,
+    clear: Clear | None,
+) -> Postures:
+    """Postures that may shorten a tour, or serve what it leaves out, whole turns settled.
+
+    Args:
+        tour: as it is.
+        every: all branches of its points, whole turns nearest to mid-range.
+        task: of the robot.
+        limits: for the travel times.
+        law: of the travel.
+        margin: that turning joints must keep. [rad]
+        clear: whether postures touch nothing; None where there is nothing.
+    """
+    order = tour.order
+    before, after = _neighbours(tour, order)
+    found = _turned_towards(every, (before, after), task, margin)
+    travel = _Travel(limits, law)
+    beside = travel.between_rows(before[found.point], found.q) + travel.between_rows(
+        found.q, after[found.point]
+    )
+    hard = np.isin(found.point, tour.hard)
+    rows = _first(found.point, np.where(hard, 0.0, beside), np.where(hard, len(hard), _NEAREST))
+    rows = rows if clear is None else rows[clear(found.q[rows])]
+    rows = rows[_first(found.point[rows], beside[rows], np.full(rows.size, _LAYER))]
+    layers = found.take(np.sort(rows))
+    through = _through(layers, order, travel)
+    return layers.take(_chosen(layers, through, np.isin(layers.point, tour.hard), task))
+
+
+def _neighbours(tour: KnownTour, order: Indices) -> tuple[Array, Array]:
+    """Postures of the served points before and after each point. # (points, n) each."""
+    q = np.full((order.size, tour.q.shape[1]), np.nan)
+    q[tour.visits] = tour.q
+    sides = []
+    for way in (order, order[::-1]):
+        side, last = np.empty_like(q), np.full(q.shape[1], np.nan)
+        for point in way.tolist():
+            side[point] = last
+            last = q[point] if np.isfinite(q[point, 0]) else last
+        sides.append(side)
+    # The ends of a tour have one neighbour, and a tour of nothing has none.
+    before, after = (
+        np.where(np.isnan(one), np.where(np.isnan(other), 0.0, other), one)
+        for one, other in (sides, sides[::-1])
+    )
+    return before, after
+
+
+def _turned_towards(
+    every: Postures, sides: tuple[Array, Array], task: SerialTask, margin: float
+) -> Postures:
+    """Postures within limits by the whole turns that bring them nearest to either neighbour."""
+    mechanism = task.mechanism
+    keep = required_margins(mechanism, margin)
+    low, high = mechanism.q_min + keep, mechanism.q_max - keep
+    parts = []
+    for side in sides:
+        turns = np.round((every.q - side[every.point]) / (2.0 * np.pi))
+        q = np.where(task.angular, every.q - 2.0 * np.pi * turns, every.q)
+        parts.append(np.where((q >= low) & (q <= high), q, every.q))
+    inside = [np.all((q >= low) & (q <= high), axis=1) for q in parts]
+    inside[1] &= np.any(parts[0] != parts[1], axis=1)
+    point = np.concatenate([every.point[kept] for kept in inside])
+    q = np.concatenate([q[kept] for q, kept in zip(parts, inside, strict=True)])
+    rank = np.argsort(point, kind="stable")
+    return Postures(point=point[rank], q=q[rank])
+
+
+class _Travel:
+    """Times of travel between postures."""
+
+    def __init__(self, limits: JointLimits, law: str) -> None:
+        self._limits, self._law = limits, law
+
+    def between_rows(self, start: Array, end: Array) -> Array:
+        """From each posture to its own end. # (m,) [s]."""
+        times = JointTimes.of(np.concatenate([start, end]), self._limits, self._law)
+        return times.between(np.arange(len(start)), len(start) + np.arange(len(end)))
+
+    def between_all(self, start: Array, end: Array) -> Array:
+        """From each posture to each end. # (a, b) [s]."""
+        times = JointTimes.of(np.concatenate([start, end]), self._limits, self._law)
+        return times.between(
+            np.arange(len(start))[:, None], len(start) + np.arange(len(end))[None, :]
+        )
+
+
+def _through(layers: Postures, order: Indices, travel: _Travel) -> Array:
+    """Least travel along the order through each posture; points without any are passed by. [s]."""
+    first = np.searchsorted(layers.point, np.arange(order.size + 1))
+    rows = [np.arange(first[k], first[k + 1]) for k in order.tolist() if first[k] < first[k + 1]]
+    forward, backward = np.zeros(layers.point.size), np.zeros(layers.point.size)
+    legs = [(a, b, travel.between_all(layers.q[a], layers.q[b])) for a, b in pairwise(rows)]
+    for a, b, seconds in legs:
+        forward[b] = np.min(forward[a][:, None] + seconds, axis=0)
+    for a, b, seconds in reversed(legs):
+        backward[a] = np.min(seconds + backward[b], axis=1)
+    return forward + backward
+
+
+def _chosen(layers: Postures, through: Array, hard: Mask, task: SerialTask) -> Indices:
+    """Rows to follow, by point: some by travel alone, some of different branches."""
+    quick = _first(layers.point, through, np.full(through.size, _QUICK))
+    apart = signatures(task, layers.q)
+    rows = np.concatenate(
+        [
+            quick,
+            spread(layers.point, apart, -through, _SPREAD),
+            np.flatnonzero(hard)[spread(layers.point[hard], apart[hard], -through[hard], _HARD)],
+        ]
+    )
+    return np.unique(rows)
+
+
+def _first(point: Indices, value: Array, most: Indices) -> Indices:
+    """Rows of least value, at most so many of each point, rising."""
+    rank = np.lexsort((value, point))
+    place = np.arange(point.size) - np.searchsorted(point, point)
+    return np.sort(rank[place < most[rank]])
