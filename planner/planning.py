@@ -179,7 +179,8 @@ def _with_branches(
         clear=None if safety is None else safety.clear,
     )
     candidates, rows = reach.with_more(tour.candidates, placed, more)
-    safety = None if safety is None else safety.extended(candidates, rows)
+    # Where all is well, a gain is not worth a long search for ways around.
+    safety = safety and safety.extended(candidates, rows, searched=any(tour.visited.rank[:2]))
     touch = None if touch is None else touch.extended(candidates, rows)
     start = Start(visit=tour.visited, rows=rows)
     visited = visit(job, candidates, limits, safety, touch, progress, start)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +17,7 @@ from planner.clearance.checker import Checker
 from planner.clearance.patch import StylusPlacement
 from planner.clearance.paths import StraightPaths
 from planner.clearance.probing import ProbingLines
-from planner.detours.find import Detours, find_detours
+from planner.detours.find import Blocked, Detours, FreePaths, Way, find_ways
 from planner.detours.motions import MixedTravels, TravelSpace
 from planner.job import Job
 from planner.motion.assembly import SegmentClearances
@@ -63,13 +64,17 @@ class Safety:
         self._job, self._model, self._limits = job, model, limits
         self._placed, self._found, self._progress = placed, found, progress
         self._direct: dict[Pair, bool] = {}
+        self._ways: dict[Pair, Way | Blocked] = {}
+        self._known: dict[Pair, Way | Blocked] = {}
+        self._detour = job.travel
 
-    def extended(self, found: Candidates, rows: Indices) -> Safety:
+    def extended(self, found: Candidates, rows: Indices, *, searched: bool) -> Safety:
         """The same of more candidates, with all that is known.
 
         Args:
             found: candidates, those of this one among them in the same order.
             rows: where these are now, rising. # (c,)
+            searched: whether ways that follow no rule are searched for travels that are new.
         """
         other = copy(self)
         other._found = found
@@ -77,6 +82,10 @@ class Safety:
         other.refused[rows] = self.refused
         now = rows.tolist()
         other._direct = {(now[a], now[b]): kept for (a, b), kept in self._direct.items()}
+        other._known = {(now[a], now[b]): way for (a, b), way in self._ways.items()}
+        other._ways = dict(other._known)
+        if self._job.travel.detour == "auto":
+            other._detour = replace(self._job.travel, detour="auto" if searched else "plane")
         return other
 
     @property
@@ -109,15 +118,20 @@ class Safety:
 
     def around(self, chosen: Indices) -> Detours | None:
         """Detours for the travels between candidates that do not go straight; None for none."""
-        straight = self.direct(list(zip(chosen[:-1].tolist(), chosen[1:].tolist(), strict=True)))
-        rows = np.nonzero(~straight)[0]
-        if rows.size == 0:
+        pairs = list(zip(chosen[:-1].tolist(), chosen[1:].tolist(), strict=True))
+        rows = np.nonzero(~self.direct(pairs))[0].tolist()
+        if not rows:
             return None
-        q = self._found.lines.q_starts[chosen]
-        found = find_detours(
-            self._room, q[rows], q[rows + 1], self._job.travel, progress=self._progress
-        )
-        return found.renumbered(rows)
+        new = [k for k in rows if pairs[k] not in self._known]
+        outcomes = {k: self._known[pairs[k]] for k in rows if pairs[k] in self._known}
+        if new:
+            a, b = chosen[new], chosen[np.array(new) + 1]
+            q, room, travel = self._found.lines.q_starts, self._room, self._detour
+            free = FreePaths(room, travel.seed)
+            found = find_ways(room, q[a], q[b], travel, free, progress=self._progress)
+            outcomes |= {new[number]: way for number, way in found.items()}
+            self._ways |= {pairs[new[number]]: way for number, way in found.items()}
+        return Detours.of(room=self._room, outcomes=outcomes)
 
     def line_clearances(self, lines: Lines, visits: Indices) -> Clearance:
         """How near lines come. Args: lines in visiting order; points they serve."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -77,6 +77,19 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Way:
+    """A way that keeps the clearance.
+
+    Args:
+        kind: by which rule it goes.
+        route: postures between which it moves straight, ends included. # (w, n) [rad]
+    """
+
+    kind: DetourKind
+    route: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Detours:
     """What was found for a batch of travels.
 
@@ -94,32 +107,56 @@ class Detours:
     motions: DetourMotions
     blocked: tuple[Blocked, ...]
 
-    def renumbered(self, rows: Indices) -> Detours:
-        """The same for a longer list of travels, of which the request was some.
+    @classmethod
+    def of(cls, room: TravelSpace, outcomes: Mapping[int, Way | Blocked]) -> Detours:
+        """What became of travels, the ways rounded and timed.
 
         Args:
-            rows: number of every travel of the request in that list. # (k,)
+            room: what travel may use.
+            outcomes: by number of the travel.
         """
-        return replace(
-            self,
-            travels=rows[self.travels],
-            blocked=tuple(replace(item, travel=int(rows[item.travel])) for item in self.blocked),
+        numbers = sorted(outcomes)
+        ways = [(k, one) for k in numbers if isinstance(one := outcomes[k], Way)]
+        routes = tuple(way.route for _, way in ways)
+        return cls(
+            travels=np.array([k for k, _ in ways], dtype=np.int64),
+            ways=tuple(way.kind for _, way in ways),
+            routes=routes,
+            motions=rounded(room, routes),
+            blocked=tuple(
+                replace(one, travel=k) for k in numbers if isinstance(one := outcomes[k], Blocked)
+            ),
         )
 
 
 def find_detours(
     room: TravelSpace, starts: Array, ends: Array, travel: Travel, *, progress: Progress = silent
 ) -> Detours:
-    """Ways around for travels whose straight joint motion does not keep its clearance.
+    """Ways around, rounded and timed; see ``find_ways``."""
+    free = FreePaths(room, travel.seed)
+    return Detours.of(room, find_ways(room, starts, ends, travel, free, progress=progress))
+
+
+def find_ways(
+    room: TravelSpace,
+    starts: Array,
+    ends: Array,
+    travel: Travel,
+    free: FreePaths,
+    *,
+    progress: Progress = silent,
+) -> dict[int, Way | Blocked]:
+    """Ways around for travels whose straight joint motion does not keep its clearance, by number.
 
     Args:
         room: the robot, its limits and the clearance to keep.
         starts: clearance postures that they leave. # (k, n) [rad]
         ends: clearance postures that they go to. # (k, n) [rad]
-        travel: clearance plane, cube, what detours are allowed, seed.
+        travel: clearance plane, cube, what detours are allowed.
+        free: ways that follow no rule, with what earlier requests have taught.
         progress: told how many travels are settled.
     """
-    finder = _Finder(room, Ends(starts=starts, ends=ends), travel)
+    finder = _Finder(room, Ends(starts=starts, ends=ends), travel, free)
     finder.by_rule()
     waiting = finder.waiting()
     done = len(starts) - waiting.size
@@ -127,17 +164,16 @@ def find_detours(
         progress(STAGE, done + number, len(starts))
         finder.one(int(k))
     progress(STAGE, len(starts), len(starts))
-    return finder.result()
+    return {**finder.found, **finder.blocked}
 
 
 class _Finder:
     """One request."""
 
-    def __init__(self, room: TravelSpace, travels: Ends, travel: Travel) -> None:
-        self.room, self.travels, self.travel = room, travels, travel
-        self.found: dict[int, tuple[DetourKind, Array]] = {}
+    def __init__(self, room: TravelSpace, travels: Ends, travel: Travel, free: FreePaths) -> None:
+        self.room, self.travels, self.travel, self.free = room, travels, travel, free
+        self.found: dict[int, Way] = {}
         self.blocked: dict[int, Blocked] = {}
-        self.free = FreePaths(room, travel.seed)
         clear = ~np.stack(
             [room.checker.collides(q, room.required) for q in (travels.starts, travels.ends)]
         )
@@ -162,7 +198,8 @@ class _Finder:
             good[good] = np.all(self.room.inside(attempt.routes[good]), axis=1)
             good[good] = self.room.routes_keep(attempt.routes[good])
             for place in np.nonzero(good)[0]:
-                self.found[int(rows[place])] = (way, without_repeats(attempt.routes[place]))
+                route = without_repeats(attempt.routes[place])
+                self.found[int(rows[place])] = Way(kind=way, route=route)
             if len(self.found) == rows.size:
                 return
 
@@ -186,7 +223,7 @@ class _Finder:
             return
         found = self.free.find(self.travels.starts[k], self.travels.ends[k])
         if len(found.route):
-            self.found[k] = (found.way, found.route)
+            self.found[k] = Way(kind=found.way, route=found.route)
         else:
             self.blocked[k] = self._blocked(k, found.motions, end=False)
 
@@ -204,19 +241,6 @@ class _Finder:
             pair=self.room.checker.pairs[pair] if pair >= 0 else None,
             clearance=float(nearest.value[worst]),
             place=nearest.place[worst],
-        )
-
-    def result(self) -> Detours:
-        """All that was found."""
-        travels = sorted(self.found)
-        ways = tuple(self.found[k][0] for k in travels)
-        routes = tuple(self.found[k][1] for k in travels)
-        return Detours(
-            travels=np.array(travels, dtype=np.int64),
-            ways=ways,
-            routes=routes,
-            motions=rounded(self.room, routes),
-            blocked=tuple(self.blocked[k] for k in sorted(self.blocked)),
         )
 
 
