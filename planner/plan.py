@@ -215,7 +215,9 @@ class PlannedPoint:
     Args:
         name: as in the job.
         reachable: whether it is part of the motion.
-        branch: name of the inverse family; empty when not reachable.
+        branch: name of the inverse family, or the half turn that each joint is in; empty when not
+            reachable.
+        inverse_branch: name that ``robot inverse`` gives it; empty where it gives none.
         q_clearance: joints at the clearance point; NaN when not reachable. # (n,) [rad]
         q_contact: joints at contact. # (n,) [rad]
         joint_margin: least distance to a joint limit along the whole line; NaN when none. [rad]
@@ -237,6 +239,7 @@ class PlannedPoint:
     joint_margin: float
     margin_joint: str
     singularity_margin: float
+    inverse_branch: str = ""
     min_clearance: float | None = None
     q_search_start: Array = field(default_factory=lambda: np.zeros(0))
     q_search_end: Array = field(default_factory=lambda: np.zeros(0))
@@ -556,6 +559,7 @@ def point_columns(mechanism: Mechanism) -> list[str]:
     margins = ["joint_margin_deg", *(["joint_margin_mm"] if "mm" in units else [])]
     return [
         *("name", "reachable", "x_mm", "y_mm", "z_mm", "nx", "ny", "nz", "branch"),
+        "inverse_branch",
         *(f"q{k}_contact_{unit}" for k, unit in numbered),
         *(f"q{k}_clearance_{unit}" for k, unit in numbered),
         *(*margins, "margin_joint", "singularity_margin", "min_clearance_mm"),
@@ -579,6 +583,7 @@ def point_rows(plan: Plan) -> Iterator[list[object]]:
             *(1e3 * plan.placed.contacts[row]).tolist(),
             *plan.placed.normals[row].tolist(),
             point.branch,
+            point.inverse_branch,
             *(scale * point.q_contact).tolist(),
             *(scale * point.q_clearance).tolist(),
             *map(float, margins),

@@ -90,6 +90,7 @@ def _point(point: PlannedPoint, turning: Mapping[str, bool]) -> Document:
         "name": point.name,
         "reachable": point.reachable,
         "branch": point.branch or None,
+        "inverse_branch": point.inverse_branch or None,
         "q_clearance_deg": _numbers(scale * point.q_clearance) if point.reachable else None,
         "q_contact_deg": _numbers(scale * point.q_contact) if point.reachable else None,
         "min_clearance_mm": None
@@ -252,6 +253,7 @@ def _plan_schema_point() -> Schema:
         name=_TEXT,
         reachable=_TRUTH,
         branch={"type": ["string", "null"]},
+        inverse_branch={"type": ["string", "null"]},
         q_clearance_deg=_JOINTS,
         q_contact_deg=_JOINTS,
         min_clearance_mm=_MAYBE,

@@ -329,6 +329,10 @@ class LongerLines:
         """Name of the branch of a line."""
         return self.lines.branch(row)
 
+    def inverse_branch(self, row: int) -> str:
+        """Name that the robot's inverse gives it."""
+        return self.lines.inverse_branch(row)
+
 
 def with_stylus_length(job: Job, length: float) -> Job:
     """The job as it would be read with another ``stylus_length_mm``.

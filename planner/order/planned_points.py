@@ -44,6 +44,7 @@ def planned_points(
             name=placed.names[k],
             reachable=True,
             branch=found.lines.branch(row),
+            inverse_branch=found.lines.inverse_branch(row),
             q_clearance=found.lines.q_starts[row],
             q_contact=contacts[visit],
             joint_margin=float(limit[visit, joint]),

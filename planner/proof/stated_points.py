@@ -2,7 +2,8 @@
 
 A posture that brings the ball to the right place may still be another one than the motion takes
 there: another branch, or a whole turn more. So the joints stated are compared with those of the
-motion, the branch with the signs of these joints, the margin with the joints all along the line.
+motion, the branch with the signs of these joints and with the name that the inverse gives them, the
+margin with the joints all along the line.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from planner.proof.resolved_motion import SmoothPieces
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
 from robots.core.arrays import Array, Indices, Mask
+from robots.core.chain_inverse.names import BranchNames
+from robots.core.errors import InverseError
 from robots.core.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -284,8 +287,28 @@ def _wrong_branches(plan: Plan) -> int:
     try:
         family = arm_family(mechanism)
     except ArmFamilyError:
-        return sum(point.branch != _signs(mechanism, point.q_clearance) for point in reached)
-    return sum(not _in_family(family, point) for point in reached)
+        return sum(not _named_by_joints(mechanism, point) for point in reached) + _wrong_names(
+            mechanism, reached
+        )
+    return sum(
+        not _in_family(family, point) or point.inverse_branch != point.branch for point in reached
+    )
+
+
+def _named_by_joints(mechanism: Mechanism, point: PlannedPoint) -> bool:
+    return point.branch == _signs(mechanism, point.q_clearance)
+
+
+def _wrong_names(mechanism: Mechanism, reached: list[PlannedPoint]) -> int:
+    """Points whose posture the inverse names otherwise than they state."""
+    stated = [point for point in reached if point.inverse_branch]
+    try:
+        names = BranchNames(mechanism, "numpy") if stated else None
+    except InverseError:
+        names = None
+    if names is None:
+        return len(stated)
+    return sum(point.inverse_branch != names.of(point.q_clearance) for point in stated)
 
 
 def _signs(mechanism: Mechanism, q: Array) -> str:
@@ -349,7 +372,7 @@ _POSTURES = (
     "joints stated at clearance point, contact and the ends of search and back-off of every "
     "reached point, against those of the motion where the ball is there"
 )
-_BRANCHES = "reached points whose branch is another than the signs of their joints say"
+_BRANCHES = "reached points whose branch is another than their joints and the inverse say"
 _MARGINS = (
     "least distance to a joint limit stated of every point, against the joints all along its line"
 )

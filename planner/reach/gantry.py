@@ -158,3 +158,8 @@ class GantryLines:
         """Name of the one posture: no joint turns, which could turn the other way."""
         del row
         return "only posture"
+
+    def inverse_branch(self, row: int) -> str:
+        """None: there is nothing to tell apart."""
+        del row
+        return ""

@@ -59,6 +59,9 @@ class Lines(Protocol):
     def branch(self, row: int) -> str:
         """Name of the branch of a line."""
 
+    def inverse_branch(self, row: int) -> str:
+        """Name that the robot's inverse gives the branch; empty where it has none."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArmLines:
@@ -123,3 +126,7 @@ class ArmLines:
     def branch(self, row: int) -> str:
         """Name of the inverse family of a line."""
         return branch_name(int(self.families[row]))
+
+    def inverse_branch(self, row: int) -> str:
+        """The same: families are the arm's own."""
+        return self.branch(row)

@@ -354,6 +354,11 @@ class SerialLines:
             if joint.kind.angular
         )
 
+    def inverse_branch(self, row: int) -> str:
+        """Signs of the inverse's roots, such as "q1+ q3- q5+"; empty where it has no such name."""
+        names = self.task.branch_names
+        return "" if names is None else names.of(self.q_starts[row])
+
     def _found(self, index: Indices, lam: Array) -> Array:
         starts = self.starts[index]
         lines = Straight(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from robots.core.arrays import Array, Indices, Mask
+from robots.core.chain_inverse.names import BranchNames
 from robots.core.equations.tree import tree_of
 from robots.core.errors import InverseError
 from robots.core.inverse.task import column_scale, scale_length
@@ -308,6 +309,14 @@ class SerialTask:
         """Posture in the middle of the joint ranges. # (n,) [rad or m]."""
         low, high = joint_ranges(self.mechanism, self.length)
         return np.asarray((low + high) / 2.0)
+
+    @cached_property
+    def branch_names(self) -> BranchNames | None:
+        """Names of the inverse's branches; None of a robot whose inverse cannot be derived."""
+        try:
+            return BranchNames(self.mechanism, "compiled")
+        except InverseError:
+            return None
 
     @cached_property
     def angular(self) -> Mask:

@@ -362,7 +362,7 @@ def points_table(plan: Plan) -> Table:
             (
                 text(point.name),
                 text("yes", ValueStatus.GOOD) if point.reachable else text("no", ValueStatus.BAD),
-                text(point.branch or "–"),
+                text(point.inverse_branch or point.branch or "–"),
                 *(fixed(float(v), 3) for v in 1e3 * plan.placed.contacts[k]),
                 *(fixed(float(v), 4) for v in scale * point.q_contact),
                 fixed(margin, 3),

@@ -37,7 +37,7 @@ def test_the_keys_are_those_of_the_contract(document):
     ]
     assert list(document["job"]) == ["name", "sha256"]
     assert list(document["points"][0]) == [
-        *("name", "reachable", "branch", "q_clearance_deg", "q_contact_deg"),
+        *("name", "reachable", "branch", "inverse_branch", "q_clearance_deg", "q_contact_deg"),
         *("min_clearance_mm", "joint_margin_deg", "singularity_margin"),
         *("touch_speed_mm_s", "overrun_mm"),
     ]
@@ -83,7 +83,8 @@ def test_a_point_that_is_not_reached_has_nulls(document):
     assert lost == {
         "name": "P2",
         "reachable": False,
-        **dict.fromkeys(("branch", "q_clearance_deg", "q_contact_deg", "min_clearance_mm")),
+        **dict.fromkeys(("branch", "inverse_branch", "q_clearance_deg", "q_contact_deg")),
+        "min_clearance_mm": None,
         **dict.fromkeys(("joint_margin_deg", "singularity_margin")),
         **dict.fromkeys(("touch_speed_mm_s", "overrun_mm")),
     }

@@ -85,6 +85,13 @@ def test_a_branch_by_joints_of_another_name(six, failures):
     assert "branches" in failures(prove(with_point(six, 0, branch=other)))
 
 
+def test_a_name_that_the_inverse_gives_another_posture(six, failures):
+    own = six.planned_points[0].inverse_branch
+    assert {sign for word in own.split(" ") for sign in word[-1]} <= {"+", "-"}
+    other = own.translate(str.maketrans("+-", "-+"))
+    assert "branches" in failures(prove(with_point(six, 0, inverse_branch=other)))
+
+
 @pytest.mark.parametrize("change", [1e-6, -1e-6])
 def test_another_joint_margin(plan, failures, change):
     margin = plan.planned_points[2].joint_margin + change
