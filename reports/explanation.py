@@ -61,6 +61,7 @@ def explanation_document(explanation: Explanation) -> Document:
         "probe_axis": placed.axes[0],
         "touch": {"mode": explanation.job.touch.mode, **_touch(explanation)},
         "planned_branch": explanation.planned_branch or None,
+        "planned_inverse_branch": explanation.planned_inverse_branch or None,
         "findings": [finding.document() for finding in explanation.finding_list],
         "all_branches_known": reasons.complete,
         "branches": [_branch(branch, mechanism) for branch in reasons.branches],
@@ -104,6 +105,14 @@ def _branch(branch: BranchReason, mechanism: Mechanism) -> Document:
     unit, factor = joint_unit(mechanism, branch.margin_joint)
     return {
         "branch": branch.branch,
+        "inverse_branch": branch.inverse_branch or None,
+        "turn": None
+        if branch.turn is None
+        else {
+            "back_deg": float(np.degrees(branch.turn.back)),
+            "on_deg": float(np.degrees(branch.turn.on)),
+            "ends": [end.joint or "fold" for end in branch.turn.ends],
+        },
         "holds": branch.holds,
         "q_clearance": dict(_joints(branch, mechanism)),
         "joint_margin": factor * branch.joint_margin,

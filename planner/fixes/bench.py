@@ -118,7 +118,7 @@ class PointCheck:
 
     def usable(self, placed: PlacedPoints) -> Usable:
         """Candidates that keep limits, singularities and clearances along their whole lines."""
-        found = self.reach.candidates(placed)
+        found = self.reach.candidates(placed, wide=True)
         required = self.job.checks.joint_margin
         rows = np.nonzero(found.margins.keep(required))[0]
         rows = self._clear(found.lines, rows)

@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.findings.clearance_findings import Watch
 from planner.fixes.bench import PLACES, PointCheck
+from planner.fixes.turns import ProbeTurn, ProbeTurns
 from planner.plan import PlacedPoints
 from planner.reach.candidates import Candidates
 from planner.reach.margins import SINGULAR, Margins, exact_margins, required_margins
@@ -55,6 +56,9 @@ class BranchReason:
         clearance: least one that was seen on the line, or at its start; NaN where nothing was
             checked. [m]
         failures: what it breaks, the first thing to be looked at first.
+        inverse_branch: name that the robot's inverse gives it; empty where it gives none.
+        turn: about the probe at the clearance point, back and on, and what stops it; None where it
+            is not known, or goes all the way round.
     """
 
     branch: str
@@ -64,6 +68,8 @@ class BranchReason:
     singularity_margin: float
     clearance: float
     failures: tuple[Failure, ...]
+    inverse_branch: str
+    turn: ProbeTurn | None
 
     @property
     def holds(self) -> bool:
@@ -78,10 +84,18 @@ class Branches:
         bench: of the job.
         one: the point.
         found: its candidates.
+        turns: about the probe at its clearance point; None where they are not known.
     """
 
-    def __init__(self, bench: PointCheck, one: PlacedPoints, found: Candidates) -> None:
+    def __init__(
+        self,
+        bench: PointCheck,
+        one: PlacedPoints,
+        found: Candidates,
+        turns: ProbeTurns | None = None,
+    ) -> None:
         self._bench, self._one, self._lines = bench, one, found.lines
+        self._turns = turns
         self._margins = exact_margins(found.lines)
         self._mechanism = bench.job.mechanism
         self._distance = float(one.distances[0])
@@ -114,9 +128,12 @@ class Branches:
     def _branch(self, row: int, name: str, failures: tuple[Failure, ...]) -> BranchReason:
         spare = self._spare(self._margins)[row]
         joint = int(np.argmin(np.nan_to_num(spare, nan=-np.inf)))
+        inverse_branch, q = self._lines.inverse_branch(row), self._lines.q_starts[row]
         return BranchReason(
             branch=name,
-            q_clearance=self._lines.q_starts[row],
+            inverse_branch=inverse_branch,
+            turn=None if self._turns is None else self._turns.of_posture(inverse_branch, q),
+            q_clearance=q,
             joint_margin=float(self._margins.limit[row, joint]),
             margin_joint=self._mechanism.movable[joint].name,
             singularity_margin=float(np.nan_to_num(self._margins.singularity[row], nan=0.0)),

@@ -15,8 +15,9 @@ from planner.fixes.bench import PointCheck
 from planner.fixes.branches import Branches, BranchReason
 from planner.fixes.kinds import row_of
 from planner.fixes.smallest import Finder, FixSearch
+from planner.fixes.turns import ProbeTurns
 from planner.job import Job
-from planner.plan import PlacedPoints, Plan
+from planner.plan import PlacedPoints, Plan, PlannedPoint
 from planner.planning import plan
 from planner.progress import Progress, silent
 from robots.core.views import Shown
@@ -37,12 +38,15 @@ class PointReasons:
         about: findings that concern the point whatever the branch: out of reach, approach through
             the material.
         complete: whether all branches are known.
+        turns: about the probe at the clearance point, exactly; None of a robot whose turns are not
+            known so.
     """
 
     placed: PlacedPoints
     branches: tuple[BranchReason, ...]
     about: tuple[Finding, ...]
     complete: bool
+    turns: ProbeTurns | None
 
     @property
     def name(self) -> str:
@@ -86,9 +90,15 @@ class Explanation(Shown):
     @property
     def planned_branch(self) -> str:
         """The branch that the plan chose; empty where it has none."""
-        if self.plan is None:
-            return ""
-        return self.plan.planned_points[self.job.points.index(self.reasons.name)].branch
+        return "" if self.plan is None else self._planned(self.plan).branch
+
+    @property
+    def planned_inverse_branch(self) -> str:
+        """The same by the name that the robot's inverse gives it."""
+        return "" if self.plan is None else self._planned(self.plan).inverse_branch
+
+    def _planned(self, plan: Plan) -> PlannedPoint:
+        return plan.planned_points[self.job.points.index(self.reasons.name)]
 
     @property
     def branches(self) -> DataFrame:
@@ -198,19 +208,21 @@ def reasons_of(job: Job, point: str, bench: PointCheck | None = None) -> PointRe
     """
     bench = bench or PointCheck(job)
     one = row_of(job, point)
-    found = bench.reach.candidates(one)
+    found = bench.reach.candidates(one, wide=True)
+    turns = ProbeTurns.of(job, one)
     about = [f for f in surface_findings(job) if f.subject.point == point and f.code == "P121"]
     about += approach_findings(one)
     if found.point.size == 0:
         nothing = np.zeros(1, dtype=np.int64)
         about += point_findings(bench.reach, one, found, nothing, job.checks.joint_margin)
-    branches = Branches(bench, one, found).all()
+    branches = Branches(bench, one, found, turns).all()
     order = sorted(range(len(branches)), key=lambda k: _badness(branches[k]))
     return PointReasons(
         placed=one,
         branches=tuple(branches[k] for k in order),
         about=tuple(about),
         complete=bench.reach.complete,
+        turns=turns,
     )
 
 

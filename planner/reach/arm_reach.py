@@ -36,8 +36,9 @@ class ArmReach:
         """Of the arm."""
         return self.inverse.model
 
-    def candidates(self, placed: PlacedPoints) -> Candidates:
+    def candidates(self, placed: PlacedPoints, *, wide: bool = False) -> Candidates:
         """All families that hit both ends of each line, with the whole turns that limits allow."""
+        del wide  # all that there are
         return candidates(self.inverse, placed, end_solutions(self.inverse, placed))
 
     def shortfalls(self, placed: PlacedPoints, points: Indices) -> list[Shortfall]:

@@ -36,6 +36,11 @@ class Postures:
     point: Indices
     q: Array
 
+    @classmethod
+    def none(cls, dof: int) -> Postures:
+        """No posture of so many joints."""
+        return cls(point=np.zeros(0, dtype=np.int64), q=np.zeros((0, dof)))
+
     def of(self, points: Indices) -> Postures:
         """The same with points counted as in a longer list. Args: points: place of each there."""
         return Postures(point=points[self.point], q=self.q)

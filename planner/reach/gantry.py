@@ -65,8 +65,9 @@ class GantryReach:
         """Of the machine."""
         return self._model
 
-    def candidates(self, placed: PlacedPoints) -> Candidates:
+    def candidates(self, placed: PlacedPoints, *, wide: bool = False) -> Candidates:
         """The one posture of each point whose stylus is that of the machine."""
+        del wide  # there is one
         point = np.flatnonzero(self._turns(placed) <= _SAME_AXIS)
         lines = GantryLines(
             model=self._model,

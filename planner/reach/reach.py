@@ -54,8 +54,13 @@ class Reach(Protocol):
     def wording(self) -> Wording:
         """Words for its findings."""
 
-    def candidates(self, placed: PlacedPoints) -> Candidates:
-        """Ways to serve the points, point by point; those that break limits are among them."""
+    def candidates(self, placed: PlacedPoints, *, wide: bool = False) -> Candidates:
+        """Ways to serve the points, point by point; those that break limits are among them.
+
+        Args:
+            placed: the points.
+            wide: whether those count too that a plan only looks for beside a known tour.
+        """
 
     def shortfalls(self, placed: PlacedPoints, points: Indices) -> list[Shortfall]:
         """Why each of some points has no candidate."""

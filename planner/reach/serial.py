@@ -43,6 +43,7 @@ _BLOCK = 256  # points worked on at once
 _IMPROVED, _ROUGHLY_IMPROVED = 10, 5  # postures of a point whose spare motion is used
 _KEPT, _ROUGHLY_KEPT = 8, 3  # of a point that become candidates, where there is spare motion
 _KEPT_ALL = 16  # where there is none: the branches of five joints
+_KEPT_WIDE = 8  # of a point, of all branches, where it is looked at for itself
 _TURNS = 3  # whole-turn equivalents of each
 _SAME = 1e-4  # joint units: one posture
 _NEAR = 0.05  # joint units: one posture, for a search that may end anywhere on a ridge
@@ -90,11 +91,17 @@ class SerialReach:
         """Of the robot."""
         return self.task.model
 
-    def candidates(self, placed: PlacedPoints) -> Candidates:
+    def candidates(self, placed: PlacedPoints, *, wide: bool = False) -> Candidates:
         """Postures found for each point, spread over the branches, those of most margin first."""
         firsts = range(0, max(len(placed), 1), _BLOCK)
         blocks = [np.arange(first, min(first + _BLOCK, len(placed))) for first in firsts]
-        return _joined([self._block(placed, points) for points in blocks], ~self.task.angular)
+        found = _joined([self._block(placed, points) for points in blocks], ~self.task.angular)
+        more = self.branches(placed) if wide else Postures.none(self.model.dof)
+        if len(more.point) == 0:
+            return found
+        value = line_values(self.task, more.q, _tasks(placed, more.point))
+        rows = spread(more.point, signatures(self.task, more.q), value, _KEPT_WIDE)
+        return self.with_more(found, placed, more.take(rows))[0]
 
     def shortfalls(self, placed: PlacedPoints, points: Indices) -> list[Shortfall]:
         """How near the best attempt came to each point, or how far along its line."""
@@ -153,7 +160,7 @@ class SerialReach:
         known of it is among the candidates.
         """
         if not self.task.spare or self._branches is None:
-            return Postures(point=np.zeros(0, dtype=np.int64), q=np.zeros((0, self.model.dof)))
+            return Postures.none(self.model.dof)
         found = self._branches.fine(placed.clearances, placed.axes)
         return Postures(point=found.point, q=self.task.centred(found.q))
 
@@ -201,7 +208,7 @@ class SerialReach:
 
     def _told(self, some: PlacedPoints) -> Postures:
         if self._branches is None:
-            return Postures(point=np.zeros(0, dtype=np.int64), q=np.zeros((0, self.model.dof)))
+            return Postures.none(self.model.dof)
         return self._branches.postures(some.clearances, some.axes)
 
     def _searched(self, some: PlacedPoints) -> Postures:

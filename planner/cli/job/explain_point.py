@@ -17,7 +17,7 @@ from robots.core.arrays import Array
 
 if TYPE_CHECKING:
     from planner.fixes.branches import BranchReason
-    from planner.fixes.explanation import Explanation
+    from planner.fixes.explanation import Explanation, PointReasons
     from planner.fixes.smallest import FixSearch
     from robots.core.mechanism import Mechanism
 
@@ -102,6 +102,8 @@ def _places(explained: Explanation) -> dict[str, Array]:
 def _print_plan(explained: Explanation) -> None:
     if explained.planned_branch:
         print(f"  planned branch  {explained.planned_branch}")
+    if explained.planned_inverse_branch not in ("", explained.planned_branch):
+        print(f"  of the inverse  {explained.planned_inverse_branch}")
 
 
 def _print_branches(explained: Explanation) -> None:
@@ -114,6 +116,7 @@ def _print_branches(explained: Explanation) -> None:
         ("branch", "joint margin", "at", "singularity", "clearance mm", "verdict"),
         [_branch_row(branch, mechanism) for branch in reasons.branches],
     )
+    _print_turns(reasons)
     failing: dict[tuple[str, ...], list[str]] = {}
     for branch in reasons.branches:
         told = tuple(f"{failure.code} {failure.sentence}" for failure in branch.failures)
@@ -124,6 +127,19 @@ def _print_branches(explained: Explanation) -> None:
             _print_wrapped("; ".join(names), "  ")
         for sentence in told:
             _print_wrapped(sentence, "    ")
+
+
+def _print_turns(reasons: PointReasons) -> None:
+    """How far branches that hold may turn about the probe; that none does, at any turn."""
+    if reasons.turns is not None and not reasons.turns.intervals:
+        text = "At no turn about the probe is any branch within the limits less the margin: exact."
+        _print_wrapped(text, "  ")
+    best: dict[str, str] = {}  # of postures of one branch the first listed
+    for branch in reasons.branches:
+        if branch.turn is not None:
+            best.setdefault(branch.inverse_branch, branch.turn.sentence)
+    for name, sentence in best.items():
+        _print_wrapped(f"{name}: {sentence}", "  ", "      ")
 
 
 def _branch_row(branch: BranchReason, mechanism: Mechanism) -> tuple[str, ...]:

@@ -1,0 +1,59 @@
+"""Turns about the probe: what stops a posture stands exactly where it is said to."""
+
+import numpy as np
+import pytest
+
+from planner.fixes.turns import ProbeTurns
+from planner.reach.placement import place
+from planner.reach.reach import some_points
+from robots.core.chain_inverse.solver import ChainInverse
+from robots.core.pose import rotation_z
+from tests.planner.reach.conftest import reaches, robots, serial_job  # noqa: F401  fixtures
+
+
+@pytest.fixture
+def case(robots, reaches, serial_job):  # noqa: F811
+    """A point of the six-axis arm with a stylus at an angle, its candidates and its turns."""
+    robot = robots["angled-6r"]
+    job = serial_job(robot, 2, shrink=0.25)
+    one = some_points(place(job), np.array([0]))
+    return job, one, reaches["angled-6r"].candidates(one).lines, ProbeTurns.of(job, one)
+
+
+def test_the_joint_that_stops_a_turn_is_at_its_limit_less_the_margin(case):
+    job, _, lines, turns = case
+    inverse = ChainInverse.of(job.mechanism, engine="numpy")
+    names = [joint.name for joint in job.mechanism.movable]
+    margin, stopped = job.checks.joint_margin, 0
+    for row in range(len(lines)):
+        branch, q = lines.inverse_branch(row), lines.q_starts[row]
+        turn = turns.of_posture(branch, q)
+        if turn is None:
+            continue
+        T = turns.model.forward(q)
+        for angle, end in zip((-turn.back, turn.on), turn.ends, strict=True):
+            turned = T.copy()
+            turned[:3, :3] = T[:3, :3] @ rotation_z(np.array(angle))
+            raw = inverse.angles(turned)[inverse.names.index(branch)]
+            if end.fold:
+                assert abs(raw[-1]) < 1e-8
+                continue
+            limits = job.mechanism.q_min + margin, job.mechanism.q_max - margin
+            place_of = names.index(end.joint)
+            assert min(abs(end.limit - limit[place_of]) for limit in limits) < 1e-12
+            away = raw[place_of] - end.limit
+            assert abs((away + np.pi) % (2.0 * np.pi) - np.pi) < 1e-7
+            stopped += 1
+        assert "turns about the probe by -" in turn.sentence
+    assert stopped
+
+
+def test_a_name_that_is_no_branch_has_no_turn(case):
+    _, _, lines, turns = case
+    assert turns.of_posture("another", lines.q_starts[0]) is None
+
+
+def test_turns_of_other_robots_are_not_known(robots, serial_job):  # noqa: F811
+    for name in ("gantry-5", "industrial-7r"):
+        job = serial_job(robots[name], 1)
+        assert ProbeTurns.of(job, place(job)) is None
