@@ -109,9 +109,7 @@ def reach_finding(reach: Reach) -> list[Finding]:
             code="P106",
             severity=Severity.NOTE,
             subject=Robot(),
-            message="the postures of this robot are found by a numerical search from many starts: "
-            "every one is proven, but a branch, or a point that only just can be reached, may "
-            "have been missed",
+            message=f"the postures of this robot are {reach.wording.search}",
             hint="another seed in [travel] starts the search elsewhere",
         )
     ]

@@ -33,10 +33,12 @@ class Wording:
     Args:
         branch: what a branch is called, such as "family".
         singular_hint: how a line is kept out of singularities.
+        search: how postures are found where not all are known, and what may be missed.
     """
 
     branch: str
     singular_hint: str
+    search: str = ""
 
 
 class Reach(Protocol):

@@ -50,6 +50,14 @@ _NEAR = 0.05  # joint units: one posture, for a search that may end anywhere on 
 _WORDING = Wording(
     branch="branch",
     singular_hint="shift or turn the part, or change the approach, so that no two axes line up",
+    search="found by a numerical search from many starts: every one is proven, but a branch, or a "
+    "point that only just can be reached, may have been missed",
+)
+_WORDING_OF_BRANCHES = replace(
+    _WORDING,
+    search="found by a numerical search, and beside it every branch is taken at turns about the "
+    "probe a few degrees apart: every one is proven, but a point that is reached only between two "
+    "of them may have been missed",
 )
 _BY_LINE = ("starts", "ends", "axes", "rotations", "path_of", "turns")
 _TURN = 2.0 * np.pi
@@ -69,8 +77,6 @@ class SerialReach:
         InverseError: the robot cannot bring a ball to a place along a direction.
     """
 
-    wording = _WORDING
-
     def __init__(self, mechanism: Mechanism, *, seed: int = 1, rough: bool = False) -> None:
         self.task = SerialTask(mechanism)
         self._search = SerialSearch(self.task, seed, ROUGH_STARTS if rough else STARTS)
@@ -85,6 +91,11 @@ class SerialReach:
     def complete(self) -> bool:
         """Whether all branches are known."""
         return self._branches is not None and self._branches.complete
+
+    @property
+    def wording(self) -> Wording:
+        """Words for its findings."""
+        return _WORDING if self._branches is None else _WORDING_OF_BRANCHES
 
     @property
     def model(self) -> Model:

@@ -110,7 +110,7 @@ def _print_branches(explained: Explanation) -> None:
     reasons, mechanism = explained.reasons, explained.job.mechanism
     if not reasons.branches:
         return
-    known = "" if reasons.complete else ", as far as a numerical search has found them"
+    known = "" if reasons.complete else ", as far as they have been looked for"
     print("\n" + bold(f"Branches{known}"))
     print_table(
         ("branch", "joint margin", "at", "singularity", "clearance mm", "verdict"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from planner.tables import (
 from reports.answers import StateQuantity, state_lines, state_rows, state_table, tip_document
 from reports.robot import posture_of, robot_page
 from robots.core.arrays import Array
-from robots.core.errors import PoseError
+from robots.core.errors import InverseError, PoseError
 from robots.core.inverse import Target, Task
 from robots.core.inverse.limits import limit_breaches
 from robots.core.mechanism import Mechanism
@@ -45,7 +46,11 @@ from robots.core.pose import as_pose, nearest_rotation
 from robots.core.quantities import quantity
 from robots.robot import Robot, load_robot
 
+if TYPE_CHECKING:
+    from robots.core.chain_inverse.solver import ChainInverse
+
 _SHORTEST = 1e-9  # length of a vector that is a direction
+_LIKE_SCARA = 4  # joints
 _DIGITS = 1e-3  # entry of RᵀR - I that four printed digits explain
 
 
@@ -415,8 +420,6 @@ def print_derivation(
     """
     from reports.models.inverse import explanation_document, explanation_latex, explanation_lines
     from robots.core.chain_inverse.explanation import explain, source_of
-    from robots.core.chain_inverse.solver import ChainInverse
-    from robots.core.inverse.task import task_of
     from robots.core.symbols.listing import Language
 
     if states.table or states.given:
@@ -433,13 +436,30 @@ def print_derivation(
         )
     mechanism = movable_robot(robot, tip, session)
     locked = locked_joints(lock, mechanism)
-    inverse = ChainInverse.of(mechanism, task_of(mechanism.dof - len(locked)), locked)
+    inverse = _derived(mechanism, locked)
     if source in languages:
         print(source_of(inverse, Language(source)).text, end="")
         return ExitCode.DONE
     found = explain(inverse)
     lines = explanation_latex if source == "latex" else explanation_lines
     return form.show(json=lambda: explanation_document(found), text=lambda: lines(found))
+
+
+def _derived(mechanism: Mechanism, locked: Mapping[str, float]) -> ChainInverse:
+    """The inverse for what so many joints hold of a pose.
+
+    Four joints whose positions are families hold what else they reach of a pose, as a SCARA does.
+    """
+    from robots.core.chain_inverse.solver import ChainInverse
+    from robots.core.inverse.task import task_of
+
+    left = mechanism.dof - len(locked)
+    try:
+        return ChainInverse.of(mechanism, task_of(left), locked)
+    except InverseError as error:
+        if left != _LIKE_SCARA or error.fact("spare", int) is None:
+            raise
+        return ChainInverse.of(mechanism, Task.POSE, locked)
 
 
 def _target(table: States) -> Target:

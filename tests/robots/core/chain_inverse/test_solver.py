@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from robots.arm.inverse import ArmInverse
 from robots.core.arrays import Array
+from robots.core.chain_inverse.answers import solve_branches
 from robots.core.chain_inverse.chain import Chain, chain_of, wrapped
 from robots.core.chain_inverse.pencil import Pencil
 from robots.core.chain_inverse.solver import Branches, ChainInverse, Method, Status
 from robots.core.errors import InverseError
-from robots.core.inverse.task import Task
-from robots.library import open_robot
+from robots.core.inverse.task import Target, Task
+from robots.core.model import Model
+from robots.library import load, open_robot
 from tests.cases import cases, some
 from tests.robots.core.chain_inverse.oracle import (
     crx_chain,
@@ -311,6 +315,24 @@ def test_more_joints_than_the_task_needs_are_to_be_locked() -> None:
 def test_a_tree_is_no_chain() -> None:
     with pytest.raises(InverseError, match=r"is no serial chain: .* do not carry the tool"):
         ChainInverse.of(open_robot("bip2000"))
+
+
+@pytest.mark.parametrize("low", [3.5, -9.0, -2.9])
+def test_limits_beyond_a_turn_are_met_by_whole_turns(low: float) -> None:
+    """The last joint within (low, low + 2.5); -1 rad less or more whole turns is in two of them."""
+    arm = load("yaskawa-gp7")
+    joints = list(arm.joints)
+    joints[5] = replace(joints[5], q_min=low, q_max=low + 2.5)
+    model = Model(replace(arm, joints=tuple(joints)), "numpy")
+    q = np.array([0.3, 0.2, -0.4, 0.5, 0.7, -1.0])
+    inverse = ChainInverse.of(model.mechanism, engine="numpy")
+    target = Target(task=Task.POSE, T=model.forward(q)[None])
+    (found,) = solve_branches(model, inverse, target)
+    own = [one.q for one in found.answers if np.allclose(one.q[:5], q[:5], atol=1e-8)]
+    turns = [k for k in (-1.0, 0.0, 1.0) if low <= -1.0 + 2.0 * np.pi * k <= low + 2.5]
+    assert [round(float((one[5] + 1.0) / (2.0 * np.pi)), 9) for one in own] == turns
+    assert all(low <= one.q[5] <= low + 2.5 for one in found.answers)
+    assert found.best.converged
 
 
 def test_the_raw_closed_form_is_refused_where_there_is_none() -> None:
