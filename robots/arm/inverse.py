@@ -140,7 +140,7 @@ class ArmInverse:
     def _bent(self) -> BentStylus:
         """What a ball beside the stylus axis needs."""
         mechanism, engine = self.model.mechanism, self.model.engine
-        return BentStylus(mechanism, self.family, self._angles, engine)
+        return BentStylus(mechanism, self.family, engine)
 
     def _angles(self, center: Array, axis: Array) -> Array:
         """Angles of the eight families, free joints at zero. # (N, 8, 5) [rad]."""
