@@ -142,10 +142,6 @@ class ArmInverse:
         mechanism, engine = self.model.mechanism, self.model.engine
         return BentStylus(mechanism, self.family, engine)
 
-    def _angles(self, center: Array, axis: Array) -> Array:
-        """Angles of the eight families, free joints at zero. # (N, 8, 5) [rad]."""
-        return self._free.filled(center, axis, self._straight(center, axis), None)
-
     def _straight(self, center: Array, axis: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):  # the shoulder itself: filled after
             found = self._branches(center, axis)

@@ -61,7 +61,10 @@ def test_families_that_do_not_exist_have_no_zero_on_a_fine_circle(arm, make_tool
     """The count of zeros over 20,000 rolls is the count of solutions: an exhaustive check."""
     inverse = bent(arm, make_tool(-np.pi / 2, 0.1, (0.06, 0.08)))
     p, d = pose(inverse, random_postures(20, seed=6))
-    search = StylusRoll(inverse.family, inverse._angles, p, d)
+    offsets = inverse.family.offsets
+    search = StylusRoll(
+        inverse.family, lambda *given: inverse._families(*given, None) + offsets, p, d
+    )
     found = inverse.solve(p, d)
     crowded = inverse._bent.solve(p, d, found.q).crowded
     roll = np.linspace(0.0, 2 * np.pi, 20_001)
