@@ -82,8 +82,9 @@ class Safety:
         other.refused[rows] = self.refused
         now = rows.tolist()
         other._direct = {(now[a], now[b]): kept for (a, b), kept in self._direct.items()}
-        other._known = {(now[a], now[b]): way for (a, b), way in self._ways.items()}
-        other._ways = dict(other._known)
+        # What is found from here on counts as known, too.
+        other._ways = {(now[a], now[b]): way for (a, b), way in self._ways.items()}
+        other._known = other._ways
         if self._job.travel.detour == "auto":
             other._detour = replace(self._job.travel, detour="auto" if searched else "plane")
         return other
@@ -116,6 +117,10 @@ class Safety:
             self._direct |= {pair: bool(kept) for pair, kept in zip(new, good, strict=True)}
         return np.array([self._direct[pair] for pair in pairs], dtype=bool)
 
+    def unknown(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Pairs of candidates whose straight travel has not been looked at, either way."""
+        return [(a, b) for a, b in pairs if not {(a, b), (b, a)} & self._direct.keys()]
+
     def around(self, chosen: Indices) -> Detours | None:
         """Detours for the travels between candidates that do not go straight; None for none."""
         pairs = list(zip(chosen[:-1].tolist(), chosen[1:].tolist(), strict=True))
@@ -130,7 +135,7 @@ class Safety:
             free = FreePaths(room, travel.seed)
             found = find_ways(room, q[a], q[b], travel, free, progress=self._progress)
             outcomes |= {new[number]: way for number, way in found.items()}
-            self._ways |= {pairs[new[number]]: way for number, way in found.items()}
+            self._ways.update((pairs[new[number]], way) for number, way in found.items())
         return Detours.of(room=self._room, outcomes=outcomes)
 
     def line_clearances(self, lines: Lines, visits: Indices) -> Clearance:

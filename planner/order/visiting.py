@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -120,7 +121,8 @@ def visit(
     def improve(choice: Choice) -> Choice:
         return again(chooser, choice, effort, progress)
 
-    return _clear(chooser, ordered.choice, safety, improve, ordered)
+    by_rule = before is not None and not any(before.rank[:2])
+    return _clear(chooser, ordered.choice, safety, improve, ordered, by_rule=by_rule)
 
 
 def _clear(
@@ -129,8 +131,14 @@ def _clear(
     safety: Safety | None,
     improve: Callable[[Choice], Choice],
     ordered: OrderResult | None,
+    *,
+    by_rule: bool = False,
 ) -> Visit:
-    """Avoid travels that collide, then go around those that are left."""
+    """Avoid travels that collide, then go around those that are left.
+
+    Where ways go by rules only, a travel without a way rules out all like it that are not known:
+    else the next choice would be the next turn about the probe.
+    """
     if safety is None:
         return _visit(chooser, choice, None, ordered)
     for _ in range(_ROUNDS):
@@ -139,13 +147,26 @@ def _clear(
             break
         chooser.force(longer)
         choice = improve(choice)
-    best = _around(chooser, choice, safety, ordered)
+    best = last = _around(chooser, choice, safety, ordered)
     for _ in range(_SEARCHES):
         if best.detours is None or not best.detours.blocked:
             break
-        other = _around(chooser, improve(best.choice), safety, ordered)
-        best = min(best, other, key=lambda one: one.rank)
+        if by_rule:
+            chooser.force(_alike(chooser, last, safety))
+        last = _around(chooser, improve(best.choice), safety, ordered)
+        best = min(best, last, key=lambda one: one.rank)
     return best
+
+
+def _alike(chooser: Chooser, made: Visit, safety: Safety) -> dict[tuple[int, int], float]:
+    """All travels between points whose travel has no way, but for those that are known."""
+    chosen, point = made.choice.chosen, chooser.found.point
+    blocked = () if made.detours is None else made.detours.blocked
+    pairs: list[tuple[int, int]] = []
+    for item in blocked:
+        a, b = (np.flatnonzero(point == point[chosen[item.travel + k]]).tolist() for k in (0, 1))
+        pairs += product(a, b)
+    return dict.fromkeys(safety.unknown(pairs), np.inf)
 
 
 def _expected(chooser: Chooser, choice: Choice, safety: Safety) -> dict[tuple[int, int], float]:

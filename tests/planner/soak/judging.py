@@ -21,8 +21,8 @@ DEFECTS = (EXIT_3, NUMBER, TRACEBACK, HANG, MEMORY)
 
 # What the document leaves out by its format, not because a computation failed.
 _MAY_BE_NULL = re.compile(
-    r"^points\.\d+\.(branch|q_clearance_deg|q_contact_deg|min_clearance_mm|joint_margin_deg"
-    r"|joint_margin_mm|singularity_margin|touch_speed_mm_s|overrun_mm)$"
+    r"^points\.\d+\.(branch|inverse_branch|q_clearance_deg|q_contact_deg|min_clearance_mm"
+    r"|joint_margin_deg|joint_margin_mm|singularity_margin|touch_speed_mm_s|overrun_mm)$"
     r"|^touch\.overtravel_mm$"
     r"|^segments\.\d+\.clearance(\.pair)?$"
 )
