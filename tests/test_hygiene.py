@@ -66,6 +66,10 @@ ALLOWED = {
         "pickle",
     ): "to a child of its own, by a pipe",
     ("planner/batch/cluster.py", "distributed"): "only with --cluster; docs/threat-model.md",
+    (
+        "robots/core/kernels/ahead.py",
+        "import_module",
+    ): "modules of the packages that its caller names",
     ("planner/batch/worker.py", "import_module"): "names written in the source",
     ("planner/batch/worker.py", "CDLL"): "the C library of the process: prctl",
     ("planner/result_files.py", "CDLL"): "the C library of the process: renameat2",
