@@ -85,7 +85,7 @@ class Part(Shown):
         for face in geometry.faces:
             weights = areas[face.triangles]
             area = float(weights.sum())
-            middle = weights @ geometry.mesh.triangles[face.triangles].mean(axis=1) / (area or 1.0)
+            middle = weights @ geometry.mesh.corners(face.triangles).mean(axis=1) / (area or 1.0)
             mean = weights @ geometry.mesh.normals[face.triangles] / (area or 1.0)
             rows.append(
                 {

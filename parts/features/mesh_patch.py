@@ -37,7 +37,7 @@ class SkinPatch(Patch):
     name: str = "freeform"
 
     def __post_init__(self) -> None:
-        order = self.triangles[_morton(self.geometry.mesh.triangles[self.triangles].mean(axis=1))]
+        order = self.triangles[_morton(self.geometry.mesh.corners(self.triangles).mean(axis=1))]
         freeze_field(self, "triangles", order)
         if not self.areas.sum() > 0.0:
             raise FeatureError("The triangles of this feature have no area.", count=len(order))
@@ -78,7 +78,7 @@ class SkinPatch(Patch):
         # have a divisor in common, and would put all points at corners; sheared along v, not.
         root = np.sqrt(np.mod(rest + _SHEAR * uv[:, 1], 1.0))[:, None]
         side = uv[:, 1:]
-        a, b, c = np.moveaxis(self.geometry.mesh.triangles[self.triangles[place]], 1, 0)
+        a, b, c = np.moveaxis(self.geometry.mesh.corners(self.triangles[place]), 1, 0)
         positions = a + root * (b - a) + root * side * (c - b)
         normals = normals_at(self.geometry, positions, self.triangles[place])
         return SurfacePoints(positions=positions, normals=normals)
@@ -96,7 +96,7 @@ class SkinPatch(Patch):
         mesh = self.geometry.mesh
         pairs = neighbours(mesh.faces[self.triangles])
         normals = mesh.normals[self.triangles]
-        centres = mesh.triangles[self.triangles].mean(axis=1)
+        centres = mesh.corners(self.triangles).mean(axis=1)
         one, other = pairs.T
         turn = np.arccos(np.clip(np.sum(normals[one] * normals[other], axis=1), -1.0, 1.0))
         apart = np.linalg.norm(centres[one] - centres[other], axis=1)

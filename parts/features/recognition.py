@@ -309,11 +309,6 @@ def _corners(geometry: Geometry, triangles: Indices) -> Array:
     return np.asarray(mesh.vertices[np.unique(mesh.faces[triangles])])
 
 
-def _triangles(geometry: Geometry, rows: Indices) -> Array:
-    """Corners of some triangles. # (t, 3, 3) [m]."""
-    return np.asarray(geometry.mesh.vertices[geometry.mesh.faces[rows]])
-
-
 def _extent(geometry: Geometry, triangles: Indices, axis: Array) -> tuple[float, float]:
     """Along an axis. [m]."""
     heights = _corners(geometry, triangles) @ axis
@@ -448,7 +443,7 @@ def _form(geometry: Geometry, piece: _Piece, around: _Surroundings) -> FormFeatu
     corners = _corners(geometry, piece.triangles)
     weights = mesh.areas[piece.triangles]
     area = float(weights.sum())
-    centre = _triangles(geometry, piece.triangles).mean(axis=1)
+    centre = geometry.mesh.corners(piece.triangles).mean(axis=1)
     middle = weights @ centre / area if area > 0.0 else corners.mean(axis=0)
     plain = FormFeature(
         name="",
@@ -523,7 +518,7 @@ def _canonical(axis: Array) -> Array:
 
 def _span(geometry: Geometry, triangles: Indices, surface: Cylinder) -> float:
     """Angle about the axis that triangles cover. [rad]."""
-    arms = _triangles(geometry, triangles) - surface.point
+    arms = geometry.mesh.corners(triangles) - surface.point
     x = across(surface.axis)
     angles = np.arctan2(arms @ np.cross(surface.axis, x), arms @ x)
     turns = angles - angles[:, :1]

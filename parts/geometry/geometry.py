@@ -234,7 +234,7 @@ def normals_at(geometry: Geometry, points: Array, triangles: Indices) -> Array:
     flat = np.asarray(geometry.mesh.normals[triangles])
     if corners is None:
         return flat
-    weights = barycentric(points, geometry.mesh.triangles[triangles])
+    weights = barycentric(points, geometry.mesh.corners(triangles))
     normals = np.einsum("ki,kij->kj", weights, corners[triangles])
     lengths = np.linalg.norm(normals, axis=1)
     good = lengths > 1e-6

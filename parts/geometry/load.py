@@ -408,7 +408,7 @@ def _folded(
     asked = [face for face in faces if len(face.triangles)]
     rows = np.array([face.triangles[np.argmax(mesh.areas[face.triangles])] for face in asked])
     step = STEP * float(np.linalg.norm(mesh.size))
-    before = mesh.triangles[rows].mean(axis=1) + step * mesh.normals[rows]
+    before = mesh.corners(rows).mean(axis=1) + step * mesh.normals[rows]
     wrong = InsideTest(mesh, consistent=True).crossings(before) < 0.0
     bad = {face.index for face, one in zip(asked, wrong.tolist(), strict=True) if one}
     found: set[int] = set()
@@ -434,7 +434,7 @@ def _deflection(patch: FacePatch, rows: Indices, mesh: TriangleMesh) -> float:
         return patch.deflection
     if not len(rows):
         return 0.0
-    t = mesh.triangles[rows]
+    t = mesh.corners(rows)
     middles = (t + t[:, [1, 2, 0]]) / 2.0
     probes = np.concatenate([t.reshape(-1, 3), middles.reshape(-1, 3), t.mean(axis=1)])
     return float(np.abs(patch.surface.distance(probes)).max())

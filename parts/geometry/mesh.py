@@ -61,6 +61,10 @@ class TriangleMesh:
         """Corners of every triangle. # (f, 3, 3) [m]."""
         return np.asarray(self.vertices[self.faces])
 
+    def corners(self, rows: Indices) -> Array:
+        """Corners of some triangles; those of all are not gathered for it. # (t, 3, 3) [m]."""
+        return np.asarray(self.vertices[self.faces[rows]])
+
     @property
     def size(self) -> Array:
         """Extents along x, y and z. # (3,) [m]."""

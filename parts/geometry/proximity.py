@@ -54,7 +54,7 @@ class NearestTriangles:
         self._ids = np.flatnonzero(mesh.areas > 0.0)
         if not self._ids.size:
             raise PartError("No triangle of the mesh has an area; there is nothing to probe.")
-        self._corners = mesh.triangles[self._ids]
+        self._corners = mesh.corners(self._ids)
         self._boxes = BoxTree(self._corners.min(axis=1), self._corners.max(axis=1))
         points, self._sample_ids = _samples(self._corners)
         self._samples = cKDTree(points, balanced_tree=False, compact_nodes=False)
