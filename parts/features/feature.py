@@ -21,7 +21,7 @@ from parts.features.mesh_patch import (
     whole_part,
 )
 from parts.features.patch import Patch, Rectangle, SurfaceCircle, SurfaceLine
-from parts.features.recognition import FormFeature, form_features
+from parts.features.recognition import FormFeature, canonical, form_features
 from parts.geometry.geometry import Face, Geometry
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, Mask
@@ -221,15 +221,17 @@ def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
         geometry: that has it.
         form: one of its form features.
     """
-    faces = [geometry.faces[index] for index in form.faces]
-    kinds = {face.kind for face in faces}
+    surface = form.surface
+    if isinstance(surface, Cylinder | Torus):
+        # whichever way a file or a fit turns the axis: the same layout
+        surface = replace(surface, axis=canonical(surface.axis))
     whole = Face(
         name=form.name,
         index=form.faces[0],
-        kind=faces[0].kind if len(kinds) == 1 else "freeform",
-        surface=form.surface,
+        kind=surface.kind if surface else "facets" if form.kind == "facets" else "freeform",
+        surface=surface,
         triangles=form.triangles,
-        deflection=max(face.deflection for face in faces),
+        deflection=form.deflection,
     )
     return _bounded(geometry, whole, _middle(geometry, whole))
 
@@ -272,18 +274,29 @@ def _middle(geometry: Geometry, face: Face) -> Array:
 
 
 def _rectangle(plane: Plane, points: Array, edges: Array) -> Rectangle:
-    """The smallest rectangle along one of the edges."""
-    best: Rectangle | None = None
+    """The smallest rectangle along one of the edges.
+
+    Seen from outside, and of equal rectangles always the same: neither the file's sense of an edge
+    nor the rounding of a mesh turns the layout of points.
+    """
+    plane = Plane(point=plane.point, axis=-plane.axis if plane.reversed else plane.axis)
+    found: list[Rectangle] = []
     for x_axis in _edge_directions(plane, edges):
         y_axis = np.cross(plane.axis, x_axis)
         flat = np.column_stack([points @ x_axis, points @ y_axis])
         low, high = flat.min(axis=0), flat.max(axis=0)
         size = (float(high[0] - low[0]), float(high[1] - low[1]))
-        if best is None or size[0] * size[1] < best.measure * (1 - 1e-9):
-            x, y = 0.5 * (low + high)
-            centre = x * x_axis + y * y_axis + (plane.point @ plane.axis) * plane.axis
-            best = Rectangle(surface=plane, centre=centre, x_axis=x_axis, size=size)
-    return best if best is not None else _rectangle(plane, points, across(plane.axis)[None])
+        x, y = 0.5 * (low + high)
+        centre = x * x_axis + y * y_axis + (plane.point @ plane.axis) * plane.axis
+        found.append(Rectangle(surface=plane, centre=centre, x_axis=x_axis, size=size))
+    if not found:
+        return _rectangle(plane, points, across(plane.axis)[None])
+    least = min(one.measure for one in found)
+    equal = [one for one in found if one.measure <= least * (1.0 + _EQUAL)]
+    return max(equal, key=lambda one: tuple(np.round(one.x_axis, 3)))
+
+
+_EQUAL = 1e-5  # ratio of areas of rectangles that are equal but for the rounding of a mesh
 
 
 def _edge_directions(plane: Plane, edges: Array) -> Array:
@@ -292,7 +305,7 @@ def _edge_directions(plane: Plane, edges: Array) -> Array:
     lengths = np.linalg.norm(flat, axis=1)
     order = np.argsort(-lengths, kind="stable")[:90]
     order = order[lengths[order] > 0.0]
-    return np.asarray(flat[order] / lengths[order, None])
+    return np.array([canonical(axis) for axis in flat[order] / lengths[order, None]])
 
 
 def _band(surface: Surface, points: Array, middle: Array) -> Band:

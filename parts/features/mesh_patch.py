@@ -149,6 +149,16 @@ def neighbours(faces: Indices) -> Indices:
     return np.column_stack([owner[order[same]], owner[order[same + 1]]])
 
 
+def shared_edges(faces: Indices) -> tuple[Indices, Indices, Indices]:
+    """Two triangles of every edge that two share, and its vertices. # (e,), (e,), (e, 2)."""
+    edges = np.sort(np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    owner = np.tile(np.arange(len(faces)), 3)
+    keys = edges[:, 0] * (int(faces.max()) + 1) + edges[:, 1]
+    order = np.argsort(keys, kind="stable")
+    same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    return owner[order[same]], owner[order[same + 1]], edges[order[same]]
+
+
 def single_edges(faces: Indices) -> Indices:
     """Edges of one triangle only: the rim. Args: faces # (t, 3) -> vertices (e, 2).
 

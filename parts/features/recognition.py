@@ -19,7 +19,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from parts.geometry.geometry import Face, Geometry
+from parts.features.mesh_patch import shared_edges
+from parts.features.mesh_regions import mesh_regions
+from parts.geometry.geometry import Geometry
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, Indices, freeze_fields
 
@@ -29,6 +31,9 @@ FORMS = (
 )  # fmt: skip
 
 SAME = 1e-6  # [m], and [rad]: surfaces that differ by less are one
+_SAME_AREA = 1e-4  # ratio of areas of planes that are of one size
+FITTED = 5e-6  # [m] the same of surfaces that were fitted to the corners of a mesh
+_TILTED = 1e-3  # [rad] axes of those that are one: of short cones they are known no better
 ALL_ROUND = np.radians(350.0)  # of a bore or a boss; keyways and slits leave that much
 HALF_TURN = np.radians(5.0)  # the end of a slot turns by half a turn within this
 SMOOTH = np.radians(1.0)  # neighbours that turn by less run on into each other
@@ -58,6 +63,9 @@ class FormFeature:
         through: of a bore: whether both its ends are open; None for all else.
         opening: "countersunk" or "counterbored" where a cone or a wider bore opens it.
         neighbours: names of the features that share an edge with it.
+        deflection: the farthest that its triangles lie from its surface. [m]
+        residual: the farthest that corners of a mesh lie from the surface found in it; NaN where a
+            CAD file states the surface. [m]
     """
 
     name: str
@@ -75,6 +83,8 @@ class FormFeature:
     through: bool | None = None
     opening: str = ""
     neighbours: tuple[str, ...] = ()
+    deflection: float = 0.0
+    residual: float = np.nan
 
     def __post_init__(self) -> None:
         freeze_fields(self, "triangles", dtype=np.int64)
@@ -124,7 +134,7 @@ def _recognised(geometry: Geometry) -> tuple[FormFeature, ...]:
     openings = _openings(forms, edges)
     forms = [replace(form, **openings.get(number, {})) for number, form in enumerate(forms)]
     forms, members = _with_slots(forms, edges)
-    order = sorted(range(len(forms)), key=lambda number: _rank(forms[number]))
+    order = _ranked(forms)
     own = _own_names(geometry, forms)
     counts: Counter[str] = Counter()
     names: dict[int, str] = {}
@@ -152,7 +162,7 @@ def neighbouring_faces(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
     Args:
         geometry: of the part.
     """
-    one, other, _ = _shared_edges(geometry.mesh.faces)
+    one, other, _ = shared_edges(geometry.mesh.faces)
     owner = geometry.face_of_triangle
     pairs = np.unique(np.sort(np.column_stack([owner[one], owner[other]]), axis=1), axis=0)
     beside: list[list[int]] = [[] for _ in geometry.faces]
@@ -168,21 +178,37 @@ def hole_patterns(features: Sequence[FormFeature]) -> tuple[HolePattern, ...]:
     Args:
         features: of a part.
     """
-    groups: dict[tuple[Any, ...], list[FormFeature]] = defaultdict(list)
+    groups: list[list[FormFeature]] = []
     for one in features:
         if one.kind == "hole":
-            line = np.round(np.outer(one.axis, one.axis), 5) + 0.0  # whichever way it opens
-            size = (round(one.diameter, 7), round(one.depth, 7), one.through, one.opening)
-            groups[(*size, line.tobytes())].append(one)
+            alike = next((group for group in groups if _alike(group[0], one)), None)
+            if alike is None:
+                groups.append(alike := [])
+            alike.append(one)
     return tuple(
         HolePattern(
             holes=tuple(one.name for one in group),
             diameter=group[0].diameter,
             circle=_bolt_circle(group),
         )
-        for group in groups.values()
+        for group in groups
         if len(group) > 1
     )
+
+
+def _alike(one: FormFeature, other: FormFeature) -> bool:
+    """Whether two bores are of one size and direction, whichever way they open."""
+    return (
+        (one.through, one.opening) == (other.through, other.opening)
+        and abs(one.diameter - other.diameter) <= 2.0 * _slack(one)
+        and abs(one.depth - other.depth) <= 2.0 * _slack(one)
+        and abs(float(one.axis @ other.axis)) > 1.0 - SAME
+    )
+
+
+def _slack(form: FormFeature) -> float:
+    """How far what was fitted to a mesh may be from what a CAD file states. [m]."""
+    return SAME if np.isnan(form.residual) else FITTED
 
 
 def _bolt_circle(holes: Sequence[FormFeature]) -> float:
@@ -207,43 +233,72 @@ def _bolt_circle(holes: Sequence[FormFeature]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Piece:
-    """Faces of one surface that are one feature.
+    """Faces of one surface that are one feature, or a region of a mesh.
 
     Args:
-        faces: of the geometry.
+        faces: their indices.
+        kind: of the surface.
+        surface: that they share; None where there is none.
         triangles: of all of them. # (t,)
+        deflection: the farthest that triangles lie from the surface. [m]
+        residual: the farthest that corners of a mesh lie from it; NaN of faces of a CAD file. [m]
     """
 
-    faces: tuple[Face, ...]
+    faces: tuple[int, ...]
+    kind: str
+    surface: Surface | None
     triangles: Indices
+    deflection: float
+    residual: float = np.nan
 
-    @property
-    def surface(self) -> Surface | None:
-        """That they share."""
-        return self.faces[0].surface
 
-    @property
-    def kind(self) -> str:
-        """Of the surface."""
-        return self.faces[0].kind
+def _pieces(geometry: Geometry) -> Iterator[_Piece]:
+    """Faces, and the surfaces that are found in meshes."""
+    for face in geometry.faces:
+        if face.kind == "unidentified" or not len(face.triangles):
+            continue
+        if face.kind != "facets":
+            yield _Piece(
+                faces=(face.index,),
+                kind=face.kind,
+                surface=face.surface,
+                triangles=face.triangles,
+                deflection=face.deflection,
+            )
+            continue
+        for region in mesh_regions(geometry.mesh, face.triangles):
+            yield _Piece(
+                faces=(face.index,),
+                kind=region.surface.kind if region.surface else "facets",
+                surface=region.surface,
+                triangles=region.triangles,
+                deflection=region.deflection,
+                residual=region.residual,
+            )
 
 
 def _joined(geometry: Geometry) -> list[_Piece]:
-    faces = [f for f in geometry.faces if f.kind != "unidentified" and len(f.triangles)]
-    groups: list[list[Face]] = [[face] for face in faces if face.surface is None]
+    pieces = list(_pieces(geometry))
+    joined = [piece for piece in pieces if piece.surface is None]
     for kind, signature in _SIGNATURES.items():
-        alike = [face for face in faces if isinstance(face.surface, kind)]
-        for same in _equal([signature(face.surface) for face in alike]):
+        alike = [piece for piece in pieces if isinstance(piece.surface, kind)]
+        for same in _equal([signature(piece.surface) for piece in alike]):
             group = [alike[place] for place in same]
-            groups += _along_axis(geometry, group) if kind is Cylinder else [group]
-    groups.sort(key=lambda group: group[0].index)
-    return [
-        _Piece(
-            faces=tuple(sorted(group, key=lambda face: face.index)),
-            triangles=np.concatenate([face.triangles for face in group]),
-        )
-        for group in groups
-    ]
+            groups = _along_axis(geometry, group) if kind is Cylinder else [group]
+            joined += [_one(group) for group in groups]
+    return sorted(joined, key=lambda piece: int(piece.triangles.min()))
+
+
+def _one(group: list[_Piece]) -> _Piece:
+    """Pieces of one surface as one; of meshes, whose surfaces differ a little, the largest's."""
+    largest = max(group, key=lambda piece: len(piece.triangles))
+    return replace(
+        largest,
+        faces=tuple(sorted({face for piece in group for face in piece.faces})),
+        triangles=np.concatenate([piece.triangles for piece in group]),
+        deflection=max(piece.deflection for piece in group),
+        residual=max(piece.residual for piece in group),
+    )
 
 
 def _equal(signatures: Sequence[Array]) -> Iterator[list[int]]:
@@ -288,10 +343,10 @@ _SIGNATURES: dict[type[Surface], Callable[[Any], Array]] = {
 }
 
 
-def _along_axis(geometry: Geometry, group: list[Face]) -> Iterator[list[Face]]:
+def _along_axis(geometry: Geometry, group: list[_Piece]) -> Iterator[list[_Piece]]:
     """Faces of one cylinder, apart where nothing of it joins them: the bores of a fork are two."""
     axis = group[0].surface.axis  # type: ignore[union-attr]
-    ends = [_extent(geometry, face.triangles, axis) for face in group]
+    ends = [_extent(geometry, piece.triangles, axis) for piece in group]
     order = sorted(range(len(group)), key=lambda place: ends[place])
     run, top = [group[order[0]]], ends[order[0]][1]
     for before, place in pairwise(order):
@@ -359,9 +414,10 @@ class _PieceEdges:
         owner = np.full(len(mesh), -1)
         for number, piece in enumerate(self.pieces):
             owner[piece.triangles] = number
-        one, other, ends = _shared_edges(mesh.faces)
+        one, other, ends = shared_edges(mesh.faces)
         apart = (owner[one] != owner[other]) & (owner[one] >= 0) & (owner[other] >= 0)
         one, other, ends = one[apart], other[apart], ends[apart]
+        self._owner = owner
         corners = mesh.vertices[ends]
         self._middles = corners.mean(axis=1)
         self._lengths = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
@@ -379,10 +435,10 @@ class _PieceEdges:
         """Outward normals at the middles of the edges, of one side's surface. # (e, 3)."""
         normals = np.array(self.geometry.mesh.normals[triangles])
         corner_normals = self.geometry.corner_normals
-        faces = self.geometry.face_of_triangle[triangles]
-        for index in np.unique(faces).tolist():
-            rows = np.flatnonzero(faces == index)
-            surface = self.geometry.faces[index].surface
+        owners = self._owner[triangles]
+        for number in np.unique(owners).tolist():
+            rows = np.flatnonzero(owners == number)
+            surface = self.pieces[number].surface
             if surface is not None:
                 normals[rows] = surface.normal(self._middles[rows])
             elif corner_normals is not None:
@@ -424,16 +480,6 @@ class _PieceEdges:
         )
 
 
-def _shared_edges(faces: Indices) -> tuple[Indices, Indices, Indices]:
-    """Two triangles of every edge that two share, and its vertices. # (e,), (e,), (e, 2)."""
-    edges = np.sort(np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
-    owner = np.tile(np.arange(len(faces)), 3)
-    keys = edges[:, 0] * (int(faces.max()) + 1) + edges[:, 1]
-    order = np.argsort(keys, kind="stable")
-    same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-    return owner[order[same]], owner[order[same + 1]], edges[order[same]]
-
-
 # ------------------------------------------------------------------------------------- Kinds
 
 
@@ -448,8 +494,10 @@ def _form(geometry: Geometry, piece: _Piece, around: _Surroundings) -> FormFeatu
     plain = FormFeature(
         name="",
         kind=piece.kind,
-        faces=tuple(face.index for face in piece.faces),
+        faces=piece.faces,
         triangles=piece.triangles,
+        deflection=piece.deflection,
+        residual=piece.residual,
         surface=surface,
         area=area,
         point=middle,
@@ -467,9 +515,7 @@ def _form(geometry: Geometry, piece: _Piece, around: _Surroundings) -> FormFeatu
     if isinstance(surface, Torus):
         shape = _blended(plain, around)
         diameter = 2.0 * (surface.minor_radius if shape.kind != "torus" else surface.major_radius)
-        return replace(
-            shape, point=surface.centre, axis=_canonical(surface.axis), diameter=diameter
-        )
+        return replace(shape, point=surface.centre, axis=canonical(surface.axis), diameter=diameter)
     if isinstance(surface, Cone):
         heights = (corners - surface.apex) @ surface.axis
         return replace(
@@ -493,7 +539,7 @@ def _blended(form: FormFeature, around: _Surroundings) -> FormFeature:
 def _cylinder(
     form: FormFeature, surface: Cylinder, geometry: Geometry, around: _Surroundings
 ) -> FormFeature:
-    axis = _canonical(surface.axis)
+    axis = canonical(surface.axis)
     low, high = _extent(geometry, form.triangles, axis)
     foot = surface.point - (surface.point @ axis) * axis
     span = _span(geometry, form.triangles, replace(surface, axis=axis))
@@ -510,9 +556,9 @@ def _cylinder(
     return _blended(form, around)
 
 
-def _canonical(axis: Array) -> Array:
+def canonical(axis: Array) -> Array:
     """The direction of a line whose largest component is positive; the first of equal ones."""
-    large = int(np.argmax(np.abs(np.round(axis, 9))))
+    large = int(np.argmax(np.abs(axis) > np.abs(axis).max() - 1e-4))  # a fit is not exact
     return np.asarray((axis if axis[large] > 0.0 else -axis) + 0.0)
 
 
@@ -577,7 +623,8 @@ def _widens(bore: FormFeature, cone: FormFeature, edge: _Neighbour) -> bool:
 def _coaxial(bore: FormFeature, axis: Array, point: Array) -> bool:
     arm = point - bore.point
     off = float(np.linalg.norm(arm - (arm @ bore.axis) * bore.axis))
-    return float(np.linalg.norm(np.cross(axis, bore.axis))) <= SAME and off <= 10.0 * SAME
+    tilt = SAME if np.isnan(bore.residual) else _TILTED
+    return float(np.linalg.norm(np.cross(axis, bore.axis))) <= tilt and off <= 10.0 * SAME
 
 
 def _wider_bore(
@@ -643,7 +690,7 @@ def _with_slots(
     forms: list[FormFeature], edges: _PieceEdges
 ) -> tuple[list[FormFeature], dict[int, int]]:
     """Half-cylinders and the planes between them as slots; where each piece went."""
-    ends: dict[tuple[int, int, float], list[int]] = defaultdict(list)
+    ends: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, form in enumerate(forms):
         if not (isinstance(form.surface, Cylinder) and form.inner):
             continue
@@ -656,15 +703,16 @@ def _with_slots(
         ]
         for a, b in ((a, b) for a in walls for b in walls if a < b):
             gap = abs(float((forms[a].point - forms[b].point) @ forms[a].axis))
-            if forms[a].axis @ forms[b].axis < -1.0 + SAME and abs(gap - form.diameter) <= SAME:
-                ends[a, b, round(form.diameter, 7)].append(number)
+            slack = 2.0 * _slack(form)
+            if forms[a].axis @ forms[b].axis < -1.0 + SAME and abs(gap - form.diameter) <= slack:
+                ends[a, b].append(number)
     joined: list[FormFeature] = []
     gone: dict[int, int] = {}
-    for (a, b, width), halves in sorted(ends.items()):
+    for (a, b), halves in sorted(ends.items()):
         for pair in _facing(forms, halves):
             pieces = [*pair, *(wall for wall in (a, b) if wall not in gone)]
             gone |= dict.fromkeys(pieces, len(joined))
-            joined.append(_slot(forms, pieces, pair, width))
+            joined.append(_slot(forms, pieces, pair))
     kept = [number for number in range(len(forms)) if number not in gone]
     places = {number: place for place, number in enumerate(kept)}
     places |= {number: len(kept) + place for number, place in gone.items()}
@@ -684,9 +732,10 @@ def _facing(forms: Sequence[FormFeature], halves: Sequence[int]) -> Iterator[tup
 
 
 def _slot(
-    forms: Sequence[FormFeature], pieces: Sequence[int], pair: tuple[int, int], width: float
+    forms: Sequence[FormFeature], pieces: Sequence[int], pair: tuple[int, int]
 ) -> FormFeature:
     one, other = (forms[number] for number in pair)
+    width = 0.5 * (one.diameter + other.diameter)
     along = other.point - one.point
     length = float(np.linalg.norm(along - (along @ one.axis) * one.axis)) + width
     return FormFeature(
@@ -707,25 +756,42 @@ def _slot(
 # ------------------------------------------------------------------------------------------ Names
 
 
-def _rank(form: FormFeature) -> tuple[Any, ...]:
-    """By kind, then size, the largest first, then position to a micrometre."""
-    size = form.area if np.isnan(form.diameter) else form.diameter
-    place = np.round(form.point[::-1], 6) + 0.0
-    return (
-        FORMS.index(form.kind),
-        -round(size, 9),
-        *place.tolist(),
-        *np.round(form.axis, 6).tolist(),
-    )
+def _ranked(forms: Sequence[FormFeature]) -> list[int]:
+    """Numbers by kind, then size, the largest first, then position.
+
+    Sizes and places that differ by what a fit may be off are the same: a part and its mesh have
+    the same order.
+    """
+    if not forms:
+        return []
+    kinds = np.array([FORMS.index(form.kind) for form in forms])
+    diameters = np.array([form.diameter for form in forms])
+    areas = np.array([form.area for form in forms])
+    sized = ~np.isnan(diameters)
+    size = np.where(sized, _steps(np.where(sized, diameters, 0.0), FITTED), 0)
+    size += np.where(sized, 0, _steps(np.log(np.maximum(areas, 1e-30)), _SAME_AREA))
+    places = [_steps(column, 2.0 * FITTED) for column in np.array([f.point for f in forms]).T]
+    axes = np.array([np.nan_to_num(form.axis) for form in forms]).T
+    turns = [_steps(column, _TILTED) for column in axes]
+    order: list[int] = np.lexsort([*turns[::-1], *places, -size, kinds]).tolist()
+    return order
+
+
+def _steps(values: Array, gap: float) -> Indices:
+    """Numbers of values in rising order, the same for those without a gap between. # (n,)."""
+    order = np.argsort(values, kind="stable")
+    result = np.zeros(len(values), dtype=np.int64)
+    result[order] = np.cumsum(np.diff(values[order], prepend=values[order[0]]) > gap)
+    return result
 
 
 def _own_names(geometry: Geometry, forms: Sequence[FormFeature]) -> dict[int, str]:
     """Names of the file, for features whose one face has one; numbers of its writer are none."""
-    names = {
-        number: geometry.faces[form.faces[0]].name
-        for number, form in enumerate(forms)
-        if len(form.faces) == 1 and geometry.faces[form.faces[0]].named
-    }
+    names = {}
+    for number, form in enumerate(forms):
+        face = geometry.faces[form.faces[0]]
+        if len(form.faces) == 1 and face.named and len(form.triangles) == len(face.triangles):
+            names[number] = face.name
     return {number: name for number, name in names.items() if any(map(str.isalpha, name))}
 
 

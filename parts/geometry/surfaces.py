@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from parts.errors import PartError
 from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
+_ALIKE = 1e-4  # components of a direction that are equal but for the rounding of a fit
 _UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -87,9 +88,10 @@ def check_length(value: float, what: str) -> None:
 
 def across(axis: Array) -> Array:
     """A unit vector perpendicular to an axis, always the same for the same axis. # (3,)."""
-    other = np.zeros(3)
-    other[np.argmin(np.abs(axis))] = 1.0
-    result = np.cross(axis, other)
+    x, y, z = axis.tolist()
+    size = np.abs(axis)
+    least = int(np.argmax(size <= size.min() + _ALIKE))  # rounding must not choose among equals
+    result = np.array([(0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)][least]) + 0.0
     return np.asarray(result / np.linalg.norm(result))
 
 

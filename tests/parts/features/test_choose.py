@@ -95,6 +95,6 @@ def test_by_numbers_on_a_part(block, facets):
 
 
 def test_whole_mesh_keeps_off_sharp_edges(facets):
-    feature = choose_feature(facets, "facets")
+    feature = choose_feature(facets, "#0")
     points = np.array([[100, 20, 30], [100, 0.5, 30], [120, 40, 29.2]]) / 1e3
     assert feature.keeps(points, 1e-3).tolist() == [True, False, False]

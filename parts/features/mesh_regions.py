@@ -1,0 +1,773 @@
+"""Surfaces found again in a mesh: cylinders, cones, spheres, tori and planes.
+
+Corners of the triangles that a CAD system writes lie on its surfaces, but for rounding, except
+along the edges of sloppy faces, where they stray by micrometres. So a surface is accepted where
+the median corner of its region lies on it closely and every corner loosely; nothing is fitted
+through the facets in between. A few facets around a seed give a first surface of each kind; it
+grows over smooth edges as far as corners lie on it, and is fitted again. Of the kinds, the
+simplest is taken that explains nearly as much as any: one row of a torus's facets is a cylinder,
+too, but the torus has all rows. What has no such surface stays facets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from parts.errors import PartError
+from parts.features.mesh_patch import shared_edges
+from parts.fits.fitting import fit, model_of
+from parts.fits.least_squares import minimise
+from parts.fits.solver import cloud_of
+from parts.geometry.mesh import TriangleMesh
+from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
+from robots.core.arrays import Array, Indices, Mask, freeze_fields
+
+# How far corners may lie from their surface, besides their rounding, and the median corner: shares
+# of the part's size and lengths [m], of which the less counts. With more room than its edges need,
+# a surface takes in the first facets of its neighbours; with less it covers a part of its face.
+TOLERANCES = (((0.0, 0.0), (0.0, 0.0)), ((2e-5, 1e-6), (1e-5, 3e-7)), ((1e-4, 5e-6), (2e-5, 1e-6)))
+COARSE, FINE = 2e-6, 1.2e-7  # of the size: six digits of a text file; single precision
+SMOOTH = np.radians(31.0)  # neighbours that turn less may be facets of one surface
+_ROOM = 6.0  # of the rounding that flat facets show
+_FLAT = 3  # coplanar triangles that are no facet of a curved surface
+_BROAD = 10.0  # times the area of the facets around it: no facet of a curved surface
+_FEWEST = 4  # facets of a curved surface: three lines always lie on a cylinder
+_SAG = 4.0  # times the usual distance of facets from their surface: a flat that was cut into it
+_BENT = 4.0  # times the loose tolerance that corners leave every plane by
+_FLATTEST = 20.0  # times its size: the radius of a region
+_NEARLY = 0.85  # of the area that the best surface explains: a simpler one is preferred
+_OPEN = 0.5  # of a region's rim that runs on into facets without a surface: it is none either
+_RINGS = 2  # about a seed, whose facets give a first surface
+_SAMPLED = 1500  # corners that a fit uses
+_ROUNDS = 4  # of growing and fitting again
+_STEPS = (10, 30)  # of a fit that begins near its end: of a patch, and of what grew from it
+_FAILURES = (60, 1500)  # seeds without a surface: in a row in a smooth piece, and in all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeshRegion:
+    """Triangles whose corners lie on one surface.
+
+    Args:
+        surface: with its outside; the same object for regions of one surface; None for facets
+            that have none.
+        triangles: rows of the mesh. # (t,)
+        residual: the farthest that a corner lies from it. [m]
+        deflection: the farthest that a triangle lies from it. [m]
+    """
+
+    surface: Surface | None
+    triangles: Indices
+    residual: float = 0.0
+    deflection: float = 0.0
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "triangles", dtype=np.int64)
+
+
+def mesh_regions(mesh: TriangleMesh, triangles: Indices) -> tuple[MeshRegion, ...]:
+    """Regions of one surface each, and what is left in smooth pieces.
+
+    Args:
+        mesh: the part's.
+        triangles: rows of it, of a body without faces. # (t,)
+    """
+    search = _Search(_Facets(mesh, triangles))
+    search.find_curved(ending=True)
+    search.find_curved(ending=False)
+    search.find_curved(ending=True)
+    search.take_planes()
+    search.give_up_open_regions()
+    search.unite()
+    return tuple(search.regions())
+
+
+# ------------------------------------------------------------------------------------- Flat facets
+
+
+class _Rows(NamedTuple):
+    """Numbers that belong to each of several owners, one owner after the other."""
+
+    starts: Indices  # of each owner's, and the end of the last. (n + 1,)
+    items: Indices
+
+    @classmethod
+    def of(cls, owners: Indices, items: Indices, count: int) -> _Rows:
+        order = np.argsort(owners, kind="stable")
+        return cls(np.searchsorted(owners[order], np.arange(count + 1)), items[order])
+
+    def places(self, owners: Indices) -> tuple[Indices, Indices]:
+        """Places of the items of some owners, and where each owner's begin among them."""
+        lengths = self.starts[owners + 1] - self.starts[owners]
+        ends = np.cumsum(lengths)
+        shift = np.repeat(self.starts[owners] - (ends - lengths), lengths)
+        return np.arange(int(ends[-1]) if len(ends) else 0) + shift, ends - lengths
+
+    def take(self, owners: Indices) -> Indices:
+        """Items of some owners."""
+        return self.items[self.places(owners)[0]]
+
+
+class _Facets:
+    """Coplanar neighbours of a mesh as facets, with their corners and smooth neighbours.
+
+    Args:
+        mesh: the part's.
+        rows: of its triangles.
+    """
+
+    def __init__(self, mesh: TriangleMesh, rows: Indices) -> None:
+        self.mesh, self.rows = mesh, rows
+        faces = mesh.faces[rows]
+        self.size = float(np.ptp(mesh.vertices[np.unique(faces)], axis=0).max())
+        one, other, ends = shared_edges(faces)
+        self.rounding = COARSE * self.size
+        self.facet = self._coplanar(faces, one, other, ends)
+        self.rounding = self._measured_rounding()
+        self.facet = self._coplanar(faces, one, other, ends)
+        self.count = int(self.facet.max()) + 1
+        areas = mesh.areas[rows]
+        self.areas = np.bincount(self.facet, areas, self.count)
+        self.triangles = np.bincount(self.facet, minlength=self.count)
+        self.normals = self._mean(mesh.normals[rows], areas)
+        lengths = np.linalg.norm(self.normals, axis=1)
+        self.normals /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        whole = np.where(self.areas > 0.0, self.areas, 1.0)[:, None]
+        self.centres = self._mean(mesh.corners(rows).mean(axis=1), areas) / whole
+        apart = self.facet[one] != self.facet[other]
+        a, b = self.facet[one[apart]], self.facet[other[apart]]
+        lengths = np.linalg.norm(np.diff(mesh.vertices[ends[apart]], axis=1)[:, 0], axis=1)
+        smooth = np.sum(self.normals[a] * self.normals[b], axis=1) >= np.cos(SMOOTH)
+        self.rims = np.bincount(a, lengths, self.count) + np.bincount(b, lengths, self.count)
+        a, b, lengths = a[smooth], b[smooth], lengths[smooth]
+        both, back = np.concatenate([a, b]), np.concatenate([b, a])
+        self.beside = _Rows.of(both, back, self.count)
+        self.edge_lengths = np.tile(lengths, 2)[np.argsort(both, kind="stable")]
+
+    def _mean(self, vectors: Array, weights: Array) -> Array:
+        columns = [np.bincount(self.facet, weights * column, self.count) for column in vectors.T]
+        return np.column_stack(columns)
+
+    def _measured_rounding(self) -> float:
+        """How far corners of the largest flat facets lie from their planes, with room. [m]."""
+        counts = np.bincount(self.facet)
+        off = []
+        for facet in np.argsort(-counts, kind="stable")[:12].tolist():
+            if counts[facet] < 6:
+                break
+            used = np.unique(self.mesh.faces[self.rows[self.facet == facet]])
+            points = self.mesh.vertices[used] - self.mesh.vertices[used].mean(axis=0)
+            normal = np.linalg.svd(points, full_matrices=False)[2][-1]
+            off.append(float(np.sqrt(np.mean((points @ normal) ** 2))))
+        usual = float(np.median(off)) if off else COARSE * self.size
+        return float(np.clip(_ROOM * usual, FINE * self.size, COARSE * self.size))
+
+    def _coplanar(self, faces: Indices, one: Indices, other: Indices, ends: Indices) -> Indices:
+        """Number of the facet of every triangle. # (t,)."""
+        mesh = self.mesh
+        corners = mesh.vertices[faces]
+        longest = np.linalg.norm(corners - corners[:, [1, 2, 0]], axis=2).max(axis=1)
+        areas, normals = mesh.areas[self.rows], mesh.normals[self.rows]
+        height = 2.0 * areas / np.where(longest > 0.0, longest, 1.0)
+        needle = height < 8.0 * self.rounding
+
+        def near(own: Indices, neighbour: Indices) -> Mask:
+            """Whether a neighbour's far corner lies in the plane of a triangle."""
+            third = faces[neighbour].sum(axis=1) - ends.sum(axis=1)
+            arm = mesh.vertices[third] - corners[own, 0]
+            away = np.abs(np.sum(arm * normals[own], axis=1))
+            reach = np.linalg.norm(arm, axis=1)
+            # the plane of a low triangle is known the less, the lower it is
+            return np.asarray(
+                away <= self.rounding * (1.0 + 0.2 * reach / np.maximum(height[own], 1e-12))
+            )
+
+        level = np.sum(normals[one] * normals[other], axis=1) > 0.999
+        flat = level & near(one, other) & near(other, one) & ~needle[one] & ~needle[other]
+        facet = _groups(len(faces), one[flat], other[flat])
+        # a needle has no plane of its own: it goes to the neighbour across its longest edge
+        length = np.linalg.norm(mesh.vertices[ends[:, 0]] - mesh.vertices[ends[:, 1]], axis=1)
+        a, b = np.concatenate([one, other]), np.concatenate([other, one])
+        length = np.tile(length, 2)
+        for _ in range(4):
+            loose = needle[a] & ~needle[b]
+            if not loose.any():
+                break
+            order = np.argsort(length[loose], kind="stable")
+            own = a[loose][order]
+            facet[own] = facet[b[loose][order]]
+            needle[own] = False
+        return np.unique(facet, return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def broad(self) -> Mask:
+        """Which facets are much wider than what runs on smoothly into them. # (f,)."""
+        owners = np.repeat(np.arange(self.count), np.diff(self.beside.starts))
+        summed = np.bincount(owners, self.areas[self.beside.items], minlength=self.count)
+        usual = summed / np.maximum(np.diff(self.beside.starts), 1)
+        return np.asarray(self.areas > _BROAD * usual)
+
+    @cached_property
+    def corners(self) -> _Rows:
+        """Vertices of each facet."""
+        owner = np.repeat(self.facet, 3)
+        vertex = self.mesh.faces[self.rows].ravel()
+        keys = np.unique(owner * len(self.mesh.vertices) + vertex)
+        owner, vertex = np.divmod(keys, len(self.mesh.vertices))
+        return _Rows(np.searchsorted(owner, np.arange(self.count + 1)), vertex)
+
+    def points(self, facets: Indices) -> Array:
+        """Corners of some facets. # (k, 3) [m]."""
+        return np.asarray(self.mesh.vertices[np.unique(self.corners.take(facets))])
+
+    def farthest(self, surface: Surface, facets: Indices) -> Array:
+        """The farthest that a corner of each facet lies from a surface. # (f,) [m]."""
+        places, starts = self.corners.places(facets)
+        away = np.abs(surface.distance(self.mesh.vertices[self.corners.items[places]]))
+        return np.asarray(np.maximum.reduceat(away, starts))
+
+    def along(self, surface: Surface, facets: Indices) -> Array:
+        """Cosine between the normals of facets and the surface's. # (f,)."""
+        return np.asarray(
+            np.sum(surface.normal(self.centres[facets]) * self.normals[facets], axis=1)
+        )
+
+
+def _groups(count: int, one: Indices, other: Indices) -> Indices:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count))
+    return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
+
+
+# ----------------------------------------------------------------------------------------- Search
+
+
+class _Guess(NamedTuple):
+    """A surface through a few facets, and the farthest that a corner of theirs lies from it."""
+
+    surface: Surface
+    facets: Indices
+    residual: float
+
+
+class _Grown(NamedTuple):
+    """A surface and the facets on it."""
+
+    surface: Surface
+    facets: Indices
+    area: float
+    ends: bool  # at edges of the part, at surfaces that are known, or at large flats
+
+
+class _Search:
+    """Which facets belong to which surface, as far as it is found.
+
+    Args:
+        facets: of the mesh.
+    """
+
+    def __init__(self, facets: _Facets) -> None:
+        self._facets = facets
+        self._owner = np.full(facets.count, -1)
+        self._surfaces: list[Surface] = []
+        self._visited = np.zeros(facets.count, dtype=np.int64)
+        self._visit = 0
+        self._room = [
+            (
+                facets.rounding + min(loose[0] * facets.size, loose[1]),
+                facets.rounding + min(close[0] * facets.size, close[1]),
+            )
+            for loose, close in TOLERANCES
+        ]
+        self._loose, self._close = self._room[-1]
+
+    def find_curved(self, *, ending: bool) -> None:
+        """Find curved surfaces from seeds, the widest facets first.
+
+        Args:
+            ending: take only those that end at edges of the part, at surfaces that are known, or at
+                large flats. What runs on into its like may be a part of a face, or more than one.
+        """
+        facets = self._facets
+        tried = np.zeros(facets.count, dtype=bool)
+        seeds = np.flatnonzero((np.diff(facets.beside.starts) >= 2) & ~facets.broad)
+        piece = self._pieces()
+        failures = np.zeros(facets.count, dtype=np.int64)
+        for seed in seeds[np.argsort(-facets.areas[seeds], kind="stable")].tolist():
+            if self._owner[seed] >= 0 or tried[seed]:
+                continue
+            if failures[piece[seed]] >= _FAILURES[0] or failures.sum() >= _FAILURES[1]:
+                continue
+            best = self._best(seed, ending=ending)
+            if best is None:
+                failures[piece[seed]] += 1
+                tried[self._around(seed, _RINGS)] = True
+            elif best.ends or not ending:
+                failures[piece[seed]] = 0
+                self._take(best)
+            else:
+                tried[best.facets] = True
+
+    def _best(self, seed: int, *, ending: bool) -> _Grown | None:
+        """The simplest surface through a seed that explains nearly as much as any."""
+        first: _Grown | None = None
+        rooms = self._room if ending else self._room[:-1]  # sloppy ones must show where they end
+        guesses, fresh = list[_Guess](), self._guesses(seed)
+        for room in rooms:
+            self._loose, self._close = room
+            found: list[_Grown] = []
+            for guess in chain(tuple(guesses), _kept(fresh, guesses)):
+                if guess.residual > self._loose:
+                    continue
+                grown = self._settled(guess.surface, guess.facets)
+                if grown is None:
+                    continue
+                if grown.ends:
+                    return grown
+                found.append(grown)
+            most = max((one.area for one in found), default=0.0)
+            best = next((one for one in found if one.area >= _NEARLY * most), None)
+            first = first or best
+        return first
+
+    def _pieces(self) -> Indices:
+        """Number of the smooth piece that every facet without a surface belongs to. # (f,)."""
+        facets = self._facets
+        free = self._owner < 0
+        owners = np.repeat(np.arange(facets.count), np.diff(facets.beside.starts))
+        both = free[owners] & free[facets.beside.items]
+        return _groups(facets.count, owners[both], facets.beside.items[both])
+
+    def _take(self, grown: _Grown) -> None:
+        self._owner[grown.facets] = len(self._surfaces)
+        self._surfaces.append(grown.surface)
+
+    def _around(self, seed: int, rings: int) -> Indices:
+        """Facets without a surface about a seed, over smooth edges."""
+        found = np.array([seed])
+        for _ in range(rings):
+            beside = self._facets.beside.take(found)
+            found = np.unique(np.append(found, beside[self._owner[beside] < 0]))
+            if len(found) > 200:
+                break
+        return found
+
+    def _guesses(self, seed: int) -> Iterator[_Guess]:
+        """First surfaces through a seed and facets around it, the simplest kinds first."""
+        facets = self._facets
+        beside = np.unique(facets.beside.take(np.array([seed])))
+        beside = beside[self._owner[beside] < 0]
+        widest = beside[np.argsort(-facets.areas[beside], kind="stable")][:4].tolist()
+        rows = [np.array([a, seed, b]) for a, b in combinations(widest, 2)]
+        for guess in (_cylinder, _cone):
+            for row in rows:
+                surface = guess(facets.points(row), facets.normals[row])
+                if surface is not None and (first := self._guess(surface, row)):
+                    yield first
+                    break
+        patch = self._around(seed, _RINGS)
+        if len(patch) < 2 * _FEWEST:
+            return
+        points = facets.points(patch)
+        for surface in _revolved(points, facets.centres[patch], facets.normals[patch]):
+            fitted = _minimised(surface, _sampled(surface, points), _STEPS[0])
+            if fitted is not None and (first := self._guess(fitted, patch)):
+                yield first
+
+    def _guess(self, surface: Surface, facets: Indices) -> _Guess | None:
+        residual = float(self._facets.farthest(surface, facets).max())
+        return _Guess(surface, facets, residual) if residual <= self._room[-1][0] else None
+
+    def _settled(self, surface: Surface, start: Indices) -> _Grown | None:
+        """Grow a surface and fit it again to what it covers, until both stay."""
+        covered: Indices = start
+        for _ in range(_ROUNDS):
+            grown = self._grown(surface, start)
+            if len(grown) < len(start):
+                return None
+            if len(grown) < _FEWEST:
+                return None
+            fitted = _fitted(surface, self._facets.points(grown))
+            if fitted is None:
+                return None
+            surface = fitted
+            if np.array_equal(grown, covered):
+                break
+            covered = grown
+        covered = self._without_flats(surface, covered)
+        if len(covered) < _FEWEST or not self._accepted(surface, covered):
+            return None
+        surface = self._turned(surface, covered)
+        area = float(self._facets.areas[covered].sum())
+        return _Grown(surface, covered, area, self._ends(covered))
+
+    def _grown(self, surface: Surface, seeds: Indices) -> Indices:
+        """Facets around the seeds whose corners lie on a surface, over smooth edges."""
+        facets = self._facets
+        self._visit += 1
+        seeds = seeds[self._lies(surface, seeds)]
+        if not len(seeds):
+            return seeds
+        side = float(np.sign(facets.along(surface, seeds).sum()))
+        self._visited[seeds] = self._visit
+        layers, front = [seeds], seeds
+        while len(front):
+            beside = facets.beside.take(front)
+            fresh = (self._owner[beside] < 0) & (self._visited[beside] != self._visit)
+            beside = np.unique(beside[fresh])
+            if not len(beside):
+                break
+            self._visited[beside] = self._visit
+            front = beside[self._lies(surface, beside)]
+            if len(front):
+                front = front[side * facets.along(surface, front) > 0.0]
+            layers.append(front)
+        return np.sort(np.concatenate(layers))
+
+    def _lies(self, surface: Surface, some: Indices) -> Mask:
+        facets = self._facets
+        near = facets.farthest(surface, some) <= self._loose
+        return np.asarray(near & (np.abs(facets.along(surface, some)) >= np.cos(SMOOTH)))
+
+    def _without_flats(self, surface: Surface, some: Indices) -> Indices:
+        """Facets but for those much farther inside than the usual one: flats cut into a shaft."""
+        facets = self._facets
+        sag = np.abs(surface.distance(facets.centres[some]))
+        usual = float(np.percentile(sag, 75.0))
+        return some[sag <= _SAG * usual + self._loose]
+
+    def _accepted(self, surface: Surface, some: Indices) -> bool:
+        facets = self._facets
+        points = facets.points(some)
+        away = np.abs(surface.distance(points))
+        if np.median(away) > self._close:
+            return False
+        try:
+            fit(surface.kind, _sampled(surface, points[away <= self._close]), hint=surface)
+        except PartError:  # it could as well be another: too short an arc, or a plane
+            return False
+        centred = points - points.mean(axis=0)
+        radius = getattr(surface, "radius", getattr(surface, "major_radius", 0.0))
+        if radius > _FLATTEST * np.ptp(points, axis=0).max():
+            return False
+        normal = np.linalg.svd(centred, full_matrices=False)[2][-1]
+        return bool(np.ptp(centred @ normal) > _BENT * self._loose)
+
+    def _ends(self, covered: Indices) -> bool:
+        """Whether facets do not run on into others of their like."""
+        facets = self._facets
+        usual = float(np.median(facets.areas[covered]))
+        places, _ = facets.beside.places(covered)
+        beside = facets.beside.items[places]
+        open_ = (self._owner[beside] < 0) & (facets.areas[beside] < _BROAD * usual)
+        open_[open_] = ~np.isin(beside[open_], covered)
+        whole = float(facets.rims[covered].sum())
+        return float(facets.edge_lengths[places[open_]].sum()) <= 0.01 * whole
+
+    def _turned(self, surface: Surface, some: Indices) -> Surface:
+        """With the outside of the facets."""
+        along = self._facets.along(surface, some)
+        if float(along @ self._facets.areas[some]) < 0.0:
+            return replace(surface, reversed=not surface.reversed)  # type: ignore[type-var]
+        return surface
+
+    def take_planes(self) -> None:
+        """What is flat and no facet of something curved: of several triangles, large, or alone."""
+        facets = self._facets
+        self._loose, self._close = self._room[-1]
+        free = self._owner < 0
+        alone = np.bincount(self._pieces(), minlength=facets.count)[self._pieces()] == 1
+        flat = (facets.triangles >= _FLAT) | alone | facets.broad
+        for one in np.flatnonzero(free & flat & np.any(facets.normals != 0.0, axis=1)).tolist():
+            own = np.array([one])
+            plane = _plane(facets.points(own), facets.normals[one], self._close)
+            self._take(_Grown(plane, own, 0.0, True))
+
+    def give_up_open_regions(self) -> None:
+        """Curved regions most of whose rim runs on smoothly into facets without a surface."""
+        facets = self._facets
+        number = len(self._surfaces)
+        owners = np.repeat(np.arange(facets.count), np.diff(facets.beside.starts))
+        own, other = self._owner[owners], self._owner[facets.beside.items]
+        inner = (own == other) & (own >= 0)
+        into = (own >= 0) & (other < 0)
+        whole = np.bincount(
+            self._owner[self._owner >= 0], facets.rims[self._owner >= 0], minlength=number
+        ) - np.bincount(own[inner], facets.edge_lengths[inner], minlength=number)
+        lost = np.bincount(own[into], facets.edge_lengths[into], minlength=number)
+        curved = np.array([not isinstance(one, Plane) for one in self._surfaces], dtype=bool)
+        given_up = np.flatnonzero(curved & (lost > _OPEN * whole))
+        self._owner[np.isin(self._owner, given_up)] = -1
+
+    def unite(self) -> None:
+        """Give regions whose corners lie on one surface that of the largest of them."""
+        facets = self._facets
+        order = np.argsort(self._owner, kind="stable")
+        numbers, starts = np.unique(self._owner[order], return_index=True)
+        rows = dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True))
+        rows.pop(-1, None)
+        area = {number: float(facets.areas[own].sum()) for number, own in rows.items()}
+        leaders: dict[type[Surface], list[int]] = {}
+        for number in sorted(rows, key=lambda one: -area[one]):
+            surface = self._surfaces[number]
+            points = facets.points(rows[number])
+            points = points[:: max(1, len(points) // 50)]
+            for leader in leaders.setdefault(type(surface), []):
+                if self._is_one(self._surfaces[leader], surface, points, rows[number]):
+                    self._surfaces[number] = self._surfaces[leader]
+                    break
+            else:
+                leaders[type(surface)].append(number)
+
+    def _is_one(self, leader: Surface, own: Surface, points: Array, some: Indices) -> bool:
+        facets = self._facets
+        if np.abs(leader.distance(points[:1]))[0] > self._loose:
+            return False
+        away = np.abs(leader.distance(points))
+        if away.max() > self._loose or np.median(away) > self._close:
+            return False
+        turn = np.sum(
+            leader.normal(facets.centres[some]) * own.normal(facets.centres[some]), axis=1
+        )
+        return bool(turn.min() > np.cos(1e-2))
+
+    def regions(self) -> Iterator[MeshRegion]:
+        """All of them; facets without a surface in smooth pieces."""
+        facets = self._facets
+        owner = self._owner.copy()
+        free = owner < 0
+        pieces = self._pieces()
+        owner[free] = len(self._surfaces) + pieces[free]
+        owner = owner[facets.facet]
+        order = np.argsort(owner, kind="stable")
+        numbers, starts = np.unique(owner[order], return_index=True)
+        for number, own in zip(numbers.tolist(), np.split(order, starts[1:]), strict=True):
+            rows = facets.rows[own]
+            if number >= len(self._surfaces):
+                yield MeshRegion(surface=None, triangles=rows)
+                continue
+            surface = self._surfaces[number]
+            corners = facets.mesh.corners(rows)
+            between = np.concatenate(
+                [corners.mean(axis=1), (0.5 * (corners + corners[:, [1, 2, 0]])).reshape(-1, 3)]
+            )
+            yield MeshRegion(
+                surface=surface,
+                triangles=rows,
+                residual=float(np.abs(surface.distance(corners.reshape(-1, 3))).max()),
+                deflection=float(np.abs(surface.distance(between)).max()),
+            )
+
+
+def _kept(fresh: Iterator[_Guess], seen: list[_Guess]) -> Iterator[_Guess]:
+    """The rest of some guesses, each noted as it is made."""
+    for guess in fresh:
+        seen.append(guess)
+        yield guess
+
+
+# ------------------------------------------------------------------------------------------- Fits
+
+
+def _fitted(start: Surface, points: Array) -> Surface | None:
+    """A surface fitted to corners, those of sloppy edges left out; None where none goes through."""
+    points, surface = _sampled(start, points), start
+    for _ in range(2):
+        away = np.abs(surface.distance(points))
+        used = points
+        if surface is not start:
+            used = points[away <= max(4.0 * float(np.median(away)), 1e-9)]
+            if len(used) == len(points) or 2 * len(used) < len(points):
+                break
+        fitted = _minimised(surface, used, _STEPS[1])
+        if fitted is None:
+            return surface if surface is not start else None
+        surface = fitted
+    return surface
+
+
+def _sampled(surface: Surface, points: Array) -> Array:
+    """Corners for a fit: not too many, and none at the tip of a cone, which has no normal there."""
+    if isinstance(surface, Cone):
+        height = (points - surface.apex) @ surface.axis
+        points = points[height > 1e-3 * height.max()]
+    if len(points) > _SAMPLED:
+        points = points[np.linspace(0, len(points) - 1, _SAMPLED).astype(int)]
+    return points
+
+
+def _minimised(start: Surface, points: Array, steps: int) -> Surface | None:
+    """Least squares in few steps from near; ``fits.fit`` would look into what the answer is worth.
+
+    None where no such surface goes through the points.
+    """
+    model = model_of(start.kind)
+    try:
+        cloud = cloud_of(points, model)
+    except PartError:  # too few points, or spread in too few directions
+        return None
+    near = cloud.unitary(model.state_of(start), model.size_units)
+    state = model.settled(minimise(model, cloud.unit, near, limit=steps).state)
+    if not model.sound(cloud.unit, state):
+        return None
+    shape = model.shape(cloud.physical(state, model.size_units), start.reversed)
+    return shape if isinstance(shape, type(start)) else None
+
+
+def _plane(points: Array, normal: Array, close: float) -> Plane:
+    """The plane through corners, those of sloppy edges left out."""
+    centre, axis = points.mean(axis=0), normal
+    for _ in range(2):
+        away = np.abs((points - centre) @ axis)
+        used = points[away <= max(float(np.median(away)), close)]
+        if len(used) > 3:
+            centre = used.mean(axis=0)
+            axis = np.linalg.svd(used - centre, full_matrices=False)[2][-1]
+    return Plane(point=centre, axis=axis if axis @ normal > 0.0 else -axis)
+
+
+# ----------------------------------------------------------------------- From three facets in a row
+
+
+class _Circle(NamedTuple):
+    """Circles of one centre at some levels. Args: centre (2,); radii of the levels."""
+
+    centre: Array
+    radii: Array
+
+
+def _circles(flat: Array, level: Indices) -> _Circle | None:
+    """Circles about one centre through points of several levels; None where there are none."""
+    levels = int(level.max()) + 1
+    A = np.column_stack([2.0 * flat, np.eye(levels)[level]])
+    solution, _, rank, _ = np.linalg.lstsq(A, np.sum(flat**2, axis=1), rcond=None)
+    squares = solution[2:] + solution[:2] @ solution[:2]
+    if rank < 2 + levels or np.any(squares <= 0.0):
+        return None
+    return _Circle(centre=solution[:2], radii=np.sqrt(squares))
+
+
+def _frame(axis: Array) -> Array:
+    x = across(axis)
+    return np.column_stack([x, np.cross(axis, x)])
+
+
+def _cylinder(points: Array, normals: Array) -> Surface | None:
+    """The cylinder of three facets, whose normals lie in one plane."""
+    crossed = np.cross(normals[[0, 1, 0]], normals[[1, 2, 2]])
+    lengths = np.linalg.norm(crossed, axis=1)
+    if lengths.max() < 1e-3:
+        return None
+    axis = crossed[lengths.argmax()] / lengths.max()
+    if np.abs(normals @ axis).max() > _LEANING:
+        return None
+    frame, origin = _frame(axis), points.mean(axis=0)
+    circle = _circles((points - origin) @ frame, np.zeros(len(points), dtype=np.int64))
+    if circle is None:
+        return None
+    return Cylinder(point=origin + frame @ circle.centre, axis=axis, radius=float(circle.radii[0]))
+
+
+_LEANING = 4e-3  # cosine between axis and normals of facets
+
+
+def _cone(points: Array, normals: Array) -> Surface | None:
+    """The cone of three facets between two circles, whose normals lean alike to its axis."""
+    axis = np.cross(normals[0] - normals[1], normals[2] - normals[1])
+    length = float(np.linalg.norm(axis))
+    if length < 1e-6:
+        return None
+    axis = axis / length
+    if not 0.01 < abs(float(normals[1] @ axis)) < 0.9999:
+        return None
+    frame, origin = _frame(axis), points.mean(axis=0)
+    flat, heights = (points - origin) @ frame, (points - origin) @ axis
+    size = float(np.abs(heights).max())
+    if size <= 0.0:
+        return None
+    # (x - a)² + (y - b)² = r², with r² of the second degree in the height
+    powers = np.stack([np.ones(len(heights)), heights / size, (heights / size) ** 2], axis=1)
+    A = np.column_stack([2.0 * flat, powers])
+    solved = np.linalg.lstsq(A, np.sum(flat**2, axis=1), rcond=None)[0]
+    ends = np.array([heights.min(), heights.max()]) / size
+    squares = solved[:2] @ solved[:2] + np.polynomial.polynomial.polyval(ends, solved[2:])
+    if np.any(squares <= 0.0):
+        return None
+    low, high = np.sqrt(squares).tolist()
+    slope = (high - low) / (size * float(ends[1] - ends[0]))
+    if slope == 0.0:
+        return None
+    return _cone_of(origin + frame @ solved[:2], axis, slope, size * float(ends[0]) - low / slope)
+
+
+def _cone_of(foot: Array, axis: Array, slope: float, height: float) -> Cone | None:
+    """The cone about an axis whose radius grows with a slope from a height on."""
+    if not 1e-4 < abs(slope) < 1e4:
+        return None
+    return Cone(
+        apex=foot + height * axis,
+        axis=axis if slope > 0.0 else -axis,
+        half_angle=float(np.arctan(abs(slope))),
+    )
+
+
+# ------------------------------------------------------------------- From the normals around a seed
+
+
+def _revolved(points: Array, feet: Array, normals: Array) -> Iterator[Surface]:
+    """Spheres, cones and tori that a patch may lie on.
+
+    The normals of a surface of revolution meet its axis: n·m + (p × n)·d = 0 for an axis of
+    direction d and moment m, which are linear equations. Seen along the axis its meridian is a
+    line or a circle. Source: the kinematic surfaces of Pottmann and Randrup, 1998.
+
+    Args:
+        points: corners of the patch. # (k, 3) [m]
+        feet: of the normals. # (f, 3) [m]
+        normals: unit. # (f, 3)
+    """
+    origin = points.mean(axis=0)
+    size = float(np.abs(points - origin).max())
+    p, q = (feet - origin) / size, (points - origin) / size
+    A = np.column_stack([2.0 * q, np.ones(len(q))])
+    solved = np.linalg.lstsq(A, np.sum(q**2, axis=1), rcond=None)[0]
+    square = float(solved[3] + solved[:3] @ solved[:3])
+    if 0.0 < square < 1e6:
+        yield Sphere(centre=origin + size * solved[:3], radius=size * float(np.sqrt(square)))
+    lines = np.column_stack([normals, np.cross(p, normals)])
+    for row in np.linalg.svd(lines)[2][::-1][:2]:
+        moment, direction = row[:3], row[3:]
+        length = float(np.linalg.norm(direction))
+        if length < 1e-6:
+            continue
+        axis = direction / length
+        foot = np.cross(axis, moment / length)
+        yield from _meridians(q, axis, foot, origin, size)
+
+
+def _meridians(q: Array, axis: Array, foot: Array, origin: Array, size: float) -> Iterator[Surface]:
+    """A cone and a torus about an axis, from the meridian of points."""
+    arms = q - foot
+    heights = arms @ axis
+    radii = np.linalg.norm(arms - np.outer(heights, axis), axis=1)
+    slope, radius = np.polyfit(heights, radii, 1) if np.ptp(heights) > 1e-6 else (0.0, 1.0)
+    if abs(slope) > 1e-4:
+        cone = _cone_of(origin + size * foot, axis, float(slope), -size * float(radius / slope))
+        if cone is not None:
+            yield cone
+    circle = _circles(np.column_stack([heights, radii]), np.zeros(len(q), dtype=np.int64))
+    if circle is not None and circle.centre[1] > 1e-6 and circle.radii[0] < 1e3:
+        yield Torus(
+            centre=origin + size * (foot + circle.centre[0] * axis),
+            axis=axis,
+            major_radius=size * float(circle.centre[1]),
+            minor_radius=size * float(circle.radii[0]),
+        )
