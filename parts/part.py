@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from parts.drawing.drawing import Drawing
-from parts.errors import PartError
+from parts.errors import FeatureError, PartError, SamplingError
 from parts.features.feature import Feature, choose_feature
 from parts.features.recognition import FormFeature, form_features, neighbouring_faces
 from parts.features.visibility import visible_shares
@@ -21,7 +21,14 @@ from parts.geometry.load import geometry_of
 from parts.geometry.source_file import SourceFile, read_source
 from parts.library import names, open_part
 from parts.probe import Tip
-from parts.sampling.sample import AccessLimits, Sample, count_for, sample
+from parts.sampling.sample import (
+    AccessLimits,
+    Sample,
+    count_for,
+    practice_count,
+    sample,
+    usual_margins,
+)
 from robots.core.arrays import Array
 from robots.core.views import Shown, view
 
@@ -30,7 +37,6 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 
-_USUAL = 25  # points, where nothing is asked
 _MESH = "part.ply"
 # How trimesh spells units.
 _UNITS = {
@@ -162,7 +168,9 @@ class Part(Shown):
         strategy: str = "hammersley",
         target: float = 0.0,
         sigma: float = 1e-6,
-        edge_margin: float = 0.0,
+        edge_margin: float | None = None,
+        levels: int = 0,
+        pitch: float = 0.0,
         tip: Tip | None = None,
         stylus_axis: ArrayLike | None = None,
         prefix: str = "P",
@@ -171,12 +179,16 @@ class Part(Shown):
 
         Args:
             feature: as ``feature`` takes it.
-            count: of points; 25 where neither count nor target is given.
+            count: of points; where neither count nor target is given, what practice (BS 7172)
+                takes at least on such a feature, 25 on free forms.
             strategy: one of ``parts.sampling.STRATEGIES``.
             target: instead of a count: standard deviation of the fitted surface where it is
                 worst. [m]
             sigma: standard deviation of one probing, for the target. [m]
-            edge_margin: minimum distance from the feature's edges. [m]
+            edge_margin: minimum distance from the feature's edges. None: the ball's radius, and 5
+                to 20 % of the feature's least extent, less where it is narrow. [m]
+            levels: circles along the axis of what is round, with strategy "circles".
+            pitch: of the strategy "helix". [m]
             tip: stylus that must fit at every point; none is checked when None.
             stylus_axis: from ball to wrist, part axes; each point's normal when None. # (3,)
             prefix: of the points' names.
@@ -192,15 +204,28 @@ class Part(Shown):
                 count=count,
                 target=target,
             )
-        reach = AccessLimits(edge_margin=edge_margin)
-        if tip is not None:
-            away = None if stylus_axis is None else _direction(stylus_axis)
+        away = None if stylus_axis is None else _direction(stylus_axis)
+
+        def within(margin: float) -> Sample:
             reach = AccessLimits(
-                edge_margin=edge_margin, geometry=self.geometry, tip=tip, away=away
+                edge_margin=margin, geometry=self.geometry if tip else None, tip=tip, away=away
             )
-        if target:
-            count = count_for(chosen, strategy, sigma=sigma, target=target, reach=reach)
-        return sample(chosen, strategy, count or _USUAL, reach=reach, prefix=prefix)
+            number = count or practice_count(chosen)
+            if target:
+                number = count_for(chosen, strategy, sigma=sigma, target=target, reach=reach)
+            return sample(
+                chosen, strategy, number, reach=reach, levels=levels, pitch=pitch, prefix=prefix
+            )
+
+        if edge_margin is not None:
+            return within(edge_margin)
+        *margins, last = usual_margins(chosen, 0.0 if tip is None else tip.ball_radius)
+        for margin in margins:
+            try:
+                return within(margin)
+            except (FeatureError, SamplingError):  # no room: a narrower one; the last one says why
+                continue
+        return within(last)
 
     def show(self, *, open_browser: bool = True) -> Any:
         """Show the part in 3D, in the notebook or the browser."""

@@ -19,7 +19,6 @@ def sample_document(
     features: Sequence[Feature],
     samples: Sequence[Sample],
     points: ProbePoints,
-    edge_margin: float,
 ) -> dict[str, object]:
     """Points with what they are worth, in JSON; of several features each under ``features``.
 
@@ -28,7 +27,6 @@ def sample_document(
         features: that were sampled.
         samples: one for each.
         points: of all, under the names that they have in the file.
-        edge_margin: [m]
     """
     rows = zip(points.names, points.positions * 1e3, points.normals, points.features, strict=True)
     keys = ("x_mm", "y_mm", "z_mm", "nx", "ny", "nz")
@@ -37,13 +35,12 @@ def sample_document(
         "format": FORMAT,
         "part": geometry.source,
         "strategy": samples[0].strategy,
-        "edge_margin_mm": edge_margin * 1e3,
         **(worth[0] if len(worth) == 1 else {"features": worth}),
         "points": [
             {"name": name, **dict(zip(keys, [*p, *n], strict=True)), "feature": label}
             for name, p, n, label in rows
         ],
-        "warnings": geometry.audit.warnings,
+        "warnings": (*geometry.audit.warnings, *(w for one in samples for w in one.warnings)),
         "notes": geometry.notes,
     }
 
@@ -51,6 +48,7 @@ def sample_document(
 def _layout(feature: Feature, found: Sample) -> dict[str, object]:
     return {
         "feature": {"name": feature.name, "kind": feature.kind},
+        "edge_margin_mm": found.edge_margin * 1e3,
         "laid_out": found.laid_out,
         "off_surface": found.off_surface,
         "not_reached": found.not_reached,
@@ -69,6 +67,9 @@ def sample_sentences(feature: Feature, found: Sample) -> list[str]:
         f"{len(found.points)} points ({found.strategy}) on {feature.kind} {feature.name!r}. "
         f"Star discrepancy {found.discrepancy:.3f}; {_worth(found.design)}.",
     ]
+    if found.edge_margin:
+        lines.append(f"They keep {1e3 * found.edge_margin:.3g} mm from the feature's edges.")
+    lines += [f"Warning: {text}" for text in found.warnings]
     if found.off_surface or found.not_reached:
         lines.append(
             f"Of {found.laid_out} places laid out, {found.off_surface} are off the surface or near "

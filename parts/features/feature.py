@@ -231,7 +231,8 @@ def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
         kind=surface.kind if surface else "facets" if form.kind == "facets" else "freeform",
         surface=surface,
         triangles=form.triangles,
-        deflection=form.deflection,
+        # the rim is a neighbour's, too: of a plane in a mesh, that of the bores in it
+        deflection=max(one.deflection for one in form_features(geometry)),
     )
     return _bounded(geometry, whole, _middle(geometry, whole))
 

@@ -43,6 +43,7 @@ _BENT = 4.0  # times the loose tolerance that corners leave every plane by
 _FLATTEST = 20.0  # times its size: the radius of a region
 _NEARLY = 0.85  # of the area that the best surface explains: a simpler one is preferred
 _OPEN = 0.5  # of a region's rim that runs on into facets without a surface: it is none either
+_MOST = 2000  # planes, and smooth pieces without a surface: a scan has a piece for each triangle
 _RINGS = 2  # about a seed, whose facets give a first surface
 _SAMPLED = 1500  # corners that a fit uses
 _ROUNDS = 4  # of growing and fitting again
@@ -486,7 +487,12 @@ class _Search:
         free = self._owner < 0
         alone = np.bincount(self._pieces(), minlength=facets.count)[self._pieces()] == 1
         flat = (facets.triangles >= _FLAT) | alone | facets.broad
-        for one in np.flatnonzero(free & flat & np.any(facets.normals != 0.0, axis=1)).tolist():
+        flat &= free & np.any(facets.normals != 0.0, axis=1)
+        if flat.sum() > _MOST:  # a scan: its triangles are no planes
+            flat &= facets.areas > _BROAD * np.median(facets.areas)
+        chosen = np.flatnonzero(flat)
+        chosen = chosen[np.argsort(-facets.areas[chosen], kind="stable")][:_MOST]
+        for one in chosen.tolist():
             own = np.array([one])
             plane = _plane(facets.points(own), facets.normals[one], self._close)
             self._take(_Grown(plane, own, 0.0, True))
@@ -545,6 +551,8 @@ class _Search:
         owner = self._owner.copy()
         free = owner < 0
         pieces = self._pieces()
+        if len(np.unique(pieces[free])) > _MOST:
+            pieces[:] = 0
         owner[free] = len(self._surfaces) + pieces[free]
         owner = owner[facets.facet]
         order = np.argsort(owner, kind="stable")

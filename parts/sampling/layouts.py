@@ -59,7 +59,7 @@ def helix(count: int, shape: PatchShape) -> Array:
     """  # noqa: D205 one sentence
     share = _centres(count)
     if shape.round:
-        turns = max(shape.rows(count), 1)
+        turns = shape.turns or shape.rows(count)
         return np.column_stack([(turns * share) % 1.0, share])
     turns = max(np.sqrt(count) / 2.0, 1.0)
     radius = np.sqrt(share)
@@ -69,7 +69,7 @@ def helix(count: int, shape: PatchShape) -> Array:
 def circles(count: int, shape: PatchShape) -> Array:
     """Parallel circles, each turned by half a step against the last; concentric on a plane."""
     if shape.round:
-        rows = min(max(shape.rows(count), 2 if count >= 6 else 1), count)
+        rows = min(max(shape.rows(count), 2 if count >= 6 and not shape.turns else 1), count)
         return _in_rows(_shared(count, np.ones(rows)), _centres(rows), stagger=True)
     rings = max(round(np.sqrt(count / np.pi)), 1)
     radii = _centres(rings)
@@ -99,19 +99,23 @@ class PatchShape:
         width: along u. [m]
         height: along v; zero on a curve. [m]
         round: u is an angle about an axis.
+        turns: of a helix, or levels of circles, where they are given; 0 where the spacing decides.
     """
 
     width: float
     height: float
     round: bool
+    turns: float = 0.0
 
     @classmethod
-    def of(cls, patch: Patch) -> PatchShape:
+    def of(cls, patch: Patch, turns: float = 0.0) -> PatchShape:
         """That of a patch."""
-        return cls(width=patch.width, height=patch.height, round=patch.round)
+        return cls(width=patch.width, height=patch.height, round=patch.round, turns=turns)
 
     def rows(self, count: int) -> int:
-        """Number of rows along v that makes the spacing the same both ways."""
+        """Number of rows along v: as given, or so that the spacing is the same both ways."""
+        if self.turns:
+            return int(np.clip(round(self.turns), 1, count))
         return int(np.clip(round(np.sqrt(count * self.height / self.width)), 1, count))
 
 

@@ -48,6 +48,8 @@ class Sample:
         discrepancy: star discrepancy in coordinates of equal area (of equal weight by curvature
             for "stratified-by-curvature"), against the area that is left.
         design: uncertainty of the fit per unit of the probing's standard deviation.
+        edge_margin: that was kept from the feature's edges. [m]
+        warnings: where the count is less than practice asks, one sentence each.
     """
 
     points: ProbePoints
@@ -57,6 +59,8 @@ class Sample:
     not_reached: int
     discrepancy: float
     design: Design
+    edge_margin: float = 0.0
+    warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of points."""
@@ -85,6 +89,8 @@ def sample(
     count: int = 25,
     *,
     reach: AccessLimits | None = None,
+    levels: int = 0,
+    pitch: float = 0.0,
     prefix: str = "P",
 ) -> Sample:
     """Lay out probe points on a feature.
@@ -97,6 +103,8 @@ def sample(
         strategy: one of ``STRATEGIES``.
         count: of points, at least 1.
         reach: edge margin and stylus.
+        levels: circles along the axis, of the strategy "circles"; 0 for an even spacing.
+        pitch: of the strategy "helix"; 0 for an even spacing. [m]
         prefix: of the points' names.
 
     Raises:
@@ -109,7 +117,11 @@ def sample(
         raise SamplingError(
             f"{count} points are requested; expected 1 to {cap.limit}; {cap.advice}.", count=count
         )
-    ground = SamplingArea(feature=feature, strategy=strategy, reach=reach or AccessLimits())
+    reach = reach or AccessLimits()
+    ground = SamplingArea(
+        feature=feature, strategy=strategy, reach=reach, levels=levels, pitch=pitch
+    )
+    ground.check_rows(count)
     patch = ground.patch
     kept = search(ground, count)
     points = kept.points
@@ -126,7 +138,57 @@ def sample(
         not_reached=kept.not_reached,
         discrepancy=star_discrepancy(kept.uv, ground.region()),
         design=design_of(patch, points, ground.everywhere()),
+        edge_margin=reach.edge_margin,
+        warnings=_too_few(feature, count),
     )
+
+
+# Points that determine a feature, and that practice takes at least, so that its form is seen, too.
+# Source: BS 7172:1989, as NPL's Good Practice Guide 41 gives it.
+PRACTICE = {
+    **{"line": (2, 5), "circle": (3, 7), "plane": (3, 9), "sphere": (4, 9)},
+    **{"cylinder": (5, 12), "cone": (6, 12), "torus": (7, 16)},  # a torus by analogy
+}
+USUAL = 25  # points where practice says nothing: free forms and facets
+
+
+def practice_count(feature: Feature) -> int:
+    """Points that practice takes at least on a feature of this kind."""
+    return PRACTICE.get(feature.kind, (0, USUAL))[1]
+
+
+def _too_few(feature: Feature, count: int) -> tuple[str, ...]:
+    needed, usual = PRACTICE.get(feature.kind, (0, 0))
+    if count >= usual:
+        return ()
+    holds = "" if count >= needed else f", and {needed} are needed to determine it"
+    return (
+        f"{count} points on {feature.kind} {feature.name!r}: practice (BS 7172) takes {usual} or "
+        f"more, so that its form is seen, too{holds}.",
+    )
+
+
+# ------------------------------------------------------------------------------------ Edge margins
+
+_MARGIN = (0.05, 0.2)  # of the feature's least extent: the usual margin, and the most
+_HALVINGS = 3  # of a usual margin that leaves no room
+
+
+def usual_margins(feature: Feature, ball_radius: float = 0.0) -> tuple[float, ...]:
+    """Margins from the edges that suit a feature's size, the best first; the last is none.
+
+    The ball's radius, so that it does not hang over the edge, but a twentieth of the least extent
+    at least and a fifth at most; less where a face is narrower than its box.
+
+    Args:
+        feature: to be measured.
+        ball_radius: of the stylus, where it is known. [m]
+    """
+    patch = feature.patch
+    extents = [patch.height] if patch.round else [patch.width, patch.height]
+    least = min([extent for extent in extents if extent > 0.0], default=0.0)
+    best = min(max(ball_radius, _MARGIN[0] * least), _MARGIN[1] * least)
+    return (*(best * 0.5**step for step in range(_HALVINGS)), 0.0)
 
 
 def count_for(
@@ -225,6 +287,47 @@ class SamplingArea:
     feature: Feature
     strategy: str
     reach: AccessLimits
+    levels: int = 0
+    pitch: float = 0.0
+
+    def check_rows(self, count: int) -> None:
+        """Refuse levels and pitches that the strategy or the feature cannot take.
+
+        Raises:
+            SamplingError: such a one.
+        """
+        patch = self.patch
+        for what, value, strategy in (
+            ("levels", self.levels, "circles"),
+            ("pitch", self.pitch, "helix"),
+        ):
+            if not (np.isfinite(value) and value >= 0.0):
+                raise SamplingError(
+                    f"The {what} is {value:g}; expected a number above zero.", found=value
+                )
+            if value and self.strategy != strategy:
+                raise SamplingError(
+                    f"A {what} is for the strategy {strategy}, not for {self.strategy!r}; choose "
+                    f"{strategy}, or leave it out.",
+                    strategy=self.strategy,
+                )
+            if value and not (patch.round and patch.height > 0.0):
+                raise SamplingError(
+                    f"A {what} is for round features; {self.feature.name!r} is a {patch.kind}. "
+                    "Leave it out.",
+                    kind=patch.kind,
+                )
+        if self.levels > count:
+            raise SamplingError(
+                f"{count} points cannot lie on {self.levels} levels; expected at most {count}.",
+                found=self.levels,
+                limit=count,
+            )
+
+    @property
+    def turns(self) -> float:
+        """Levels of circles, or turns of a helix; 0 where the spacing decides."""
+        return self.patch.height / self.pitch if self.pitch else float(self.levels)
 
     @property
     def patch(self) -> Patch:
@@ -243,10 +346,10 @@ class SamplingArea:
     def laid_out(self, count: int) -> Array:
         """The strategy's points in the unit square. # (count, 2)."""
         if isinstance(self.patch, RoundSkin) and self.strategy != CURVATURE:
-            return lay_out(self.strategy, count, PatchShape.of(self.patch))
+            return lay_out(self.strategy, count, PatchShape.of(self.patch, self.turns))
         if not isinstance(self.patch, SkinPatch):
             _refuse_curvature(self.strategy, self.feature.kind)
-            return lay_out(self.strategy, count, PatchShape.of(self.patch))
+            return lay_out(self.strategy, count, PatchShape.of(self.patch, self.turns))
         if self.strategy not in ("hammersley", CURVATURE):
             raise SamplingError(
                 f"A {self.feature.kind} feature has no coordinates for a {self.strategy}; choose "

@@ -192,7 +192,18 @@ def sample(
         str,
         flag("--strategy", "grid, hammersley, star, helix, circles, stratified-by-curvature."),
     ] = "hammersley",
-    count: Annotated[int, flag("--count", "Number of points; 25 where no target is given.")] = 0,
+    count: Annotated[
+        int,
+        flag(
+            "--count",
+            "Number of points; else what practice (BS 7172) takes at least: 9 on a plane, 12 on a "
+            "bore; 25 on free forms.",
+        ),
+    ] = 0,
+    levels: Annotated[
+        int, flag("--levels", "With --strategy circles: so many circles along the axis.")
+    ] = 0,
+    pitch_mm: Annotated[float, flag("--pitch-mm", "With --strategy helix: its pitch.")] = 0.0,
     target_um: Annotated[
         float,
         flag(
@@ -204,8 +215,13 @@ def sample(
         float, flag("--sigma-um", "Standard deviation of one probing, for --target.")
     ] = 1.0,
     edge_margin_mm: Annotated[
-        float, flag("--edge-margin-mm", "Minimum distance from the feature's edges.")
-    ] = 0.0,
+        float | None,
+        flag(
+            "--edge-margin-mm",
+            "Minimum distance from the feature's edges; else the ball's radius, and 5 to 20 % of "
+            "the feature's least extent.",
+        ),
+    ] = None,
     ball_diameter_mm: Annotated[
         float, flag("--ball-diameter-mm", "Keep points that this ball can touch.")
     ] = 0.0,
@@ -252,7 +268,7 @@ def sample(
     whole = load_part(part, unit=unit or None, sheets=known)
     geometry = whole.geometry
     chosen = choose_features(geometry, feature) if every else (whole.feature(feature),)
-    margin = edge_margin_mm * 1e-3
+    margin = None if edge_margin_mm is None else edge_margin_mm * 1e-3
     tip = None
     if ball_diameter_mm:
         tip = Tip(
@@ -268,6 +284,8 @@ def sample(
             target=target_um * 1e-6,
             sigma=sigma_um * 1e-6,
             edge_margin=margin,
+            levels=levels,
+            pitch=pitch_mm * 1e-3,
             tip=tip,
             stylus_axis=_direction(stylus_axis) if stylus_axis else None,
             prefix=prefix,
@@ -278,7 +296,7 @@ def sample(
     if out:
         write_result(Path(out), points_csv(points), _SAMPLE, force=force)
     if as_json:
-        print_json(sample_document(geometry, chosen, found, points, margin))
+        print_json(sample_document(geometry, chosen, found, points))
     elif not out:
         sys.stdout.write(points_csv(points))
     for one, sample_ in zip(chosen, found, strict=True):

@@ -154,11 +154,11 @@ def test_mesh_without_faces(block):
     )
     mesh = replace(block, faces=(whole,), corner_normals=None)
     found = sample(
-        choose_feature(mesh, "facets"), "hammersley", 50, reach=AccessLimits(edge_margin=0.001)
+        choose_feature(mesh, "#0"), "hammersley", 50, reach=AccessLimits(edge_margin=0.001)
     )
     assert mesh.closest(found.points.positions).distances.max() < 1e-14  # barycentric sums
     with pytest.raises(SamplingError, match="no coordinates for a helix"):
-        sample(choose_feature(mesh, "facets"), "helix", 50)
+        sample(choose_feature(mesh, "#0"), "helix", 50)
 
 
 def test_faults(block):

@@ -1,0 +1,133 @@
+"""Surfaces in meshes: those that the triangles were made from, and none that nobody made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import trimesh
+from shapely import Polygon
+
+from parts.features.feature import choose_feature
+from parts.features.mesh_regions import mesh_regions
+from parts.features.recognition import form_features, hole_patterns
+from parts.geometry import Face, Geometry, load_geometry
+from parts.geometry.mesh import TriangleMesh
+from parts.geometry.surfaces import Cylinder, Plane, Sphere, Torus
+from parts.library import open_part
+from parts.sampling.sample import sample
+
+
+def regions_of(mesh: trimesh.Trimesh):
+    own = TriangleMesh(vertices=1e-3 * mesh.vertices, faces=mesh.faces)
+    return mesh_regions(own, np.arange(len(own)))
+
+
+@pytest.fixture(scope="module")
+def block():
+    """The block with its faces unnamed, as CAD writes it."""
+    whole = open_part("block").geometry
+    faces = tuple(replace(face, name=f"face-{face.index}") for face in whole.faces)
+    return replace(whole, faces=faces)
+
+
+@pytest.fixture(scope="module")
+def as_stl(block, tmp_path_factory):
+    """The same as a binary STL file, in single precision and without faces."""
+    path = tmp_path_factory.mktemp("stl") / "block.stl"
+    trimesh.Trimesh(1e3 * block.mesh.vertices, block.mesh.faces, process=False).export(path)
+    return load_geometry(path, unit="mm")
+
+
+def test_a_part_and_its_stl_have_the_same_features(block: Geometry, as_stl: Geometry):
+    exact, found = form_features(block), form_features(as_stl)
+    assert len(as_stl.faces) == 1
+    assert [f.name for f in found] == [f.name for f in exact]
+    for one, other in zip(exact, found, strict=True):
+        assert (one.through, one.opening, one.inner) == (other.through, other.opening, other.inner)
+        assert other.diameter == pytest.approx(one.diameter, abs=1e-7, nan_ok=True)
+        assert other.depth == pytest.approx(one.depth, abs=1e-7, nan_ok=True)
+        assert other.residual < 1e-7
+        assert sorted(other.triangles) == sorted(one.triangles)
+        if one.kind != "plane":
+            assert other.point == pytest.approx(one.point, abs=1e-7)
+    patterns = [[p.holes for p in hole_patterns(forms)] for forms in (exact, found)]
+    assert patterns[0] == patterns[1]
+
+
+@pytest.mark.parametrize("name", ["plane-1", "hole-1", "hole-3", "cone-1"])
+def test_layouts_on_a_part_and_its_stl_are_the_same(block, as_stl, name):
+    on_faces = sample(choose_feature(block, name), count=12).points
+    on_mesh = sample(choose_feature(as_stl, name), count=12).points
+    assert np.linalg.norm(on_mesh.positions - on_faces.positions, axis=1).max() < 1e-6
+    assert on_mesh.normals == pytest.approx(on_faces.normals, abs=1e-5)
+
+
+def test_a_sphere_that_runs_on_into_a_cylinder_is_told_from_it():
+    found = regions_of(trimesh.creation.capsule(height=20.0, radius=5.0, count=[32, 32]))
+    kinds = [type(one.surface) for one in found]
+    assert kinds.count(Cylinder) == 1
+    assert kinds.count(Sphere) == 2
+    assert len(kinds) == 3
+    for one in found:
+        assert one.surface.radius == pytest.approx(5e-3, abs=1e-9)
+        assert one.residual < 1e-9
+
+
+def test_a_torus_is_one_surface_and_not_many_rows_of_cylinders():
+    mesh = trimesh.creation.torus(20.0, 3.0, major_sections=96, minor_sections=24)
+    (ring,) = regions_of(mesh)
+    assert isinstance(ring.surface, Torus)
+    assert ring.surface.major_radius == pytest.approx(20e-3, abs=1e-8)
+    assert ring.surface.minor_radius == pytest.approx(3e-3, abs=1e-8)
+    assert len(ring.triangles) == len(mesh.faces)
+    assert not ring.surface.reversed
+
+
+def test_sloppy_edges_do_not_break_a_bore():
+    """CAD leaves corners on edges by micrometres; the surface is still that of the others."""
+    mesh = trimesh.creation.annulus(r_min=10.0, r_max=40.0, height=30.0, sections=96)
+    rim = (np.hypot(*mesh.vertices[:, :2].T) < 11.0) & (mesh.vertices[:, 2] > 0.0)
+    mesh.vertices[rim, :2] *= 1.0 + 3e-4 * np.random.default_rng(1).uniform(size=(rim.sum(), 1))
+    bores = [one for one in regions_of(mesh) if isinstance(one.surface, Cylinder)]
+    bore = min(bores, key=lambda one: one.surface.radius)
+    assert len(bores) == 2
+    assert bore.surface.reversed
+    assert bore.surface.radius == pytest.approx(10e-3, abs=2e-6)
+    assert 1e-7 < bore.residual < 5.1e-6
+
+
+def test_a_flat_on_a_shaft_is_no_part_of_the_shaft():
+    turns = np.radians(np.arange(15.0, 346.0, 5.0))
+    section = Polygon(10.0 * np.column_stack([np.cos(turns), np.sin(turns)]))
+    found = regions_of(trimesh.creation.extrude_polygon(section, 30.0))
+    (round_,) = [one for one in found if isinstance(one.surface, Cylinder)]
+    planes = [one.surface for one in found if isinstance(one.surface, Plane)]
+    assert len(planes) == 3
+    assert any(abs(plane.axis[0]) > 0.999 for plane in planes)
+    assert round_.surface.radius == pytest.approx(10e-3, abs=1e-8)
+    assert round_.deflection < 11e-6
+
+
+def test_a_freeform_skin_has_no_surfaces_that_nobody_made():
+    rng = np.random.default_rng(4)
+    ball = trimesh.creation.icosphere(subdivisions=2, radius=20.0)
+    waves = sum(np.sin(ball.vertices @ rng.normal(size=3) / 4.0) for _ in range(4))
+    ball.vertices *= 1.0 + 0.05 * waves[:, None]
+    found = regions_of(ball)
+    covered = sum(len(one.triangles) for one in found if one.surface is not None)
+    assert covered < 0.02 * len(ball.faces)
+
+
+def test_triangles_without_a_surface_are_features_of_their_own():
+    rng = np.random.default_rng(4)
+    ball = trimesh.creation.icosphere(subdivisions=1, radius=20.0)
+    ball.vertices += rng.uniform(-1.5, 1.5, size=ball.vertices.shape)
+    mesh = TriangleMesh(vertices=1e-3 * ball.vertices, faces=ball.faces)
+    block = open_part("block").geometry
+    face = Face(name="mesh", index=0, kind="facets", surface=None, triangles=np.arange(len(mesh)))
+    forms = form_features(replace(block, mesh=mesh, faces=(face,), corner_normals=None))
+    rows = np.concatenate([form.triangles for form in forms])
+    assert sorted(rows) == list(range(len(mesh)))
+    assert {form.kind for form in forms} <= {"facets", "plane"}
