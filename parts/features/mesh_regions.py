@@ -136,11 +136,12 @@ class _Facets:
         areas = mesh.areas[rows]
         self.areas = np.bincount(self.facet, areas, self.count)
         self.triangles = np.bincount(self.facet, minlength=self.count)
-        self.normals = self._mean(mesh.normals[rows], areas)
+        self.normals = _summed(self.facet, mesh.normals[rows], areas, self.count)
         lengths = np.linalg.norm(self.normals, axis=1)
         self.normals /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
         whole = np.where(self.areas > 0.0, self.areas, 1.0)[:, None]
-        self.centres = self._mean(mesh.corners(rows).mean(axis=1), areas) / whole
+        middles = mesh.corners(rows).mean(axis=1)
+        self.centres = _summed(self.facet, middles, areas, self.count) / whole
         apart = self.facet[one] != self.facet[other]
         a, b = self.facet[one[apart]], self.facet[other[apart]]
         lengths = np.linalg.norm(np.diff(mesh.vertices[ends[apart]], axis=1)[:, 0], axis=1)
@@ -150,10 +151,6 @@ class _Facets:
         both, back = np.concatenate([a, b]), np.concatenate([b, a])
         self.beside = _Rows.of(both, back, self.count)
         self.edge_lengths = np.tile(lengths, 2)[np.argsort(both, kind="stable")]
-
-    def _mean(self, vectors: Array, weights: Array) -> Array:
-        columns = [np.bincount(self.facet, weights * column, self.count) for column in vectors.T]
-        return np.column_stack(columns)
 
     def _measured_rounding(self) -> float:
         """How far corners of the largest flat facets lie from their planes, with room. [m]."""
@@ -204,7 +201,26 @@ class _Facets:
             own = a[loose][order]
             facet[own] = facet[b[loose][order]]
             needle[own] = False
-        return np.unique(facet, return_inverse=True)[1].reshape(-1)
+        return self._without_bent(np.unique(facet, return_inverse=True)[1].reshape(-1))
+
+    def _without_bent(self, facet: Indices) -> Indices:
+        """The same without groups that are not flat: fine meshes bend by less than rounding."""
+        mesh, count = self.mesh, int(facet.max()) + 1
+        weights = mesh.areas[self.rows]
+        corners = mesh.corners(self.rows)
+        normals = _summed(facet, mesh.normals[self.rows], weights, count)
+        centres = _summed(facet, corners.mean(axis=1), weights, count)
+        lengths = np.linalg.norm(normals, axis=1)
+        normals /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        centres = centres / np.maximum(np.bincount(facet, weights, count), 1e-300)[:, None]
+        arms = corners - centres[facet][:, None]
+        away = np.abs(np.einsum("tij,tj->ti", arms, normals[facet])).max(axis=1)
+        worst = np.zeros(count)
+        np.maximum.at(worst, facet, away)
+        bent = (worst > 16.0 * self.rounding)[facet]
+        result = facet.copy()
+        result[bent] = count + np.arange(int(bent.sum()))
+        return np.unique(result, return_inverse=True)[1].reshape(-1)
 
     @cached_property
     def broad(self) -> Mask:
@@ -238,6 +254,11 @@ class _Facets:
         return np.asarray(
             np.sum(surface.normal(self.centres[facets]) * self.normals[facets], axis=1)
         )
+
+
+def _summed(owners: Indices, vectors: Array, weights: Array, count: int) -> Array:
+    """Weighted sums of the vectors of each owner. # (count, 3)."""
+    return np.column_stack([np.bincount(owners, weights * v, count) for v in vectors.T])
 
 
 def _groups(count: int, one: Indices, other: Indices) -> Indices:
@@ -486,7 +507,9 @@ class _Search:
         self._loose, self._close = self._room[-1]
         free = self._owner < 0
         alone = np.bincount(self._pieces(), minlength=facets.count)[self._pieces()] == 1
-        flat = (facets.triangles >= _FLAT) | alone | facets.broad
+        flat = (
+            (facets.triangles >= _FLAT) | alone | facets.broad | (self._sag() > 4.0 * self._chord())
+        )
         flat &= free & np.any(facets.normals != 0.0, axis=1)
         if flat.sum() > _MOST:  # a scan: its triangles are no planes
             flat &= facets.areas > _BROAD * np.median(facets.areas)
@@ -496,6 +519,33 @@ class _Search:
             own = np.array([one])
             plane = _plane(facets.points(own), facets.normals[one], self._close)
             self._take(_Grown(plane, own, 0.0, True))
+
+    def _sag(self) -> Array:
+        """How far facets would lie inside the surface that they and a neighbour bend along. # (f,).
+
+        The least of all free neighbours; infinite without any. [m]
+        """
+        facets = self._facets
+        owners = np.repeat(np.arange(facets.count), np.diff(facets.beside.starts))
+        free = (self._owner[owners] < 0) & (self._owner[facets.beside.items] < 0)
+        own, other = owners[free], facets.beside.items[free]
+        turn = np.linalg.norm(facets.normals[own] - facets.normals[other], axis=1)
+        width = facets.areas[own] / np.maximum(facets.edge_lengths[free], 1e-12)
+        sag = np.full(facets.count, np.inf)
+        np.minimum.at(sag, own, 0.125 * width * turn)
+        return sag
+
+    def _chord(self) -> float:
+        """The farthest that facets lie inside the surfaces that were found: what the mesh is like.
+
+        A thousandth of the part where there are none. [m]
+        """
+        facets = self._facets
+        sags = [
+            float(np.abs(surface.distance(facets.centres[self._owner == number])).max())
+            for number, surface in enumerate(self._surfaces)
+        ]
+        return max(sags, default=1e-3 * facets.size)
 
     def give_up_open_regions(self) -> None:
         """Curved regions most of whose rim runs on smoothly into facets without a surface."""

@@ -617,7 +617,7 @@ def _widens(bore: FormFeature, cone: FormFeature, edge: _Neighbour) -> bool:
     """Whether a cone is coaxial with a bore and wider than it from their edge on."""
     if not cone.inner or not _coaxial(bore, cone.axis, cone.point):
         return False
-    return cone.diameter > bore.diameter * (1.0 + SAME) and len(edge.points) > 0
+    return cone.diameter > bore.diameter + 2.0 * _slack(bore) and len(edge.points) > 0
 
 
 def _coaxial(bore: FormFeature, axis: Array, point: Array) -> bool:
@@ -636,7 +636,7 @@ def _wider_bore(
         other = forms[one.piece]
         if (
             other.kind == "hole"
-            and other.diameter > bore.diameter * (1.0 + SAME)
+            and other.diameter > bore.diameter + 2.0 * _slack(bore)
             and _coaxial(bore, other.axis, other.point)
         ):
             return one.piece
