@@ -259,8 +259,8 @@ def load_part(
         unit: of its numbers, "mm", "cm", "m" or "in". Required for files and meshes that carry
             none; it is never guessed.
         sheets: of STEP files: "include" makes surfaces beside the solids part.
-        repair: of "drop-degenerate", "drop-duplicates", "flip"; what was done is in
-            ``part.geometry.audit.repairs``.
+        repair: of "weld", "drop-degenerate", "drop-duplicates", "wind", "close", "flip"; what was
+            done is in ``part.geometry.audit.repairs``.
 
     Raises:
         PartError: not readable, no unit, damaged, no such part, or no such repair.

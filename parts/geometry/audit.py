@@ -9,11 +9,13 @@ import numpy as np
 from parts.errors import PartError
 from parts.geometry.mesh import (
     EdgeCounts,
+    Merged,
     MeshPieces,
     TriangleMesh,
     count_edges,
     count_pieces,
     merge_identical,
+    merge_near,
     pieces_of,
 )
 from robots.core.arrays import Array, Indices, Mask
@@ -199,7 +201,9 @@ class Audit:
 # else is done only when somebody asks for it by name.
 
 _ASKED = 9  # triangles of a piece that are asked whether they lie in another one
-REPAIRS = ("drop-degenerate", "drop-duplicates", "flip")
+REPAIRS = ("weld", "drop-degenerate", "drop-duplicates", "wind", "close", "flip")
+WELD = (1e-4, 2e-5)  # sizes, and [m] at most, between ends of open edges that are one
+HOLE = (64, 0.05)  # edges, and sizes across: a larger hole is no slip of an exporter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -210,12 +214,14 @@ class RepairedMesh:
         mesh: the new one.
         kept: row of every triangle in the old mesh. # (f,)
         turned: triangles that were turned round. # (f,)
+        added: triangles that close a hole; as kept they have a neighbour's row. # (f,)
         told: what was done, one sentence each.
     """
 
     mesh: TriangleMesh
     kept: Indices
     turned: Mask
+    added: Mask
     told: tuple[str, ...] = ()
 
 
@@ -235,12 +241,21 @@ def repair_mesh(mesh: TriangleMesh, names: tuple[str, ...]) -> RepairedMesh:
                 f"The repair {name!r} is not known; expected {', '.join(REPAIRS)}.", found=name
             )
     state = RepairedMesh(
-        mesh=mesh, kept=np.arange(len(mesh)), turned=np.zeros(len(mesh), dtype=bool)
+        mesh=mesh,
+        kept=np.arange(len(mesh)),
+        turned=np.zeros(len(mesh), dtype=bool),
+        added=np.zeros(len(mesh), dtype=bool),
     )
+    if "weld" in names:
+        state = _joined(state)
     if "drop-degenerate" in names:
         state = _without(state, degenerate(mesh), "triangles without area")
     if "drop-duplicates" in names:
         state = _without(state, _repeats(state.mesh), "triangles that repeat an earlier one")
+    if "wind" in names:
+        state = _wound(state)
+    if "close" in names:
+        state = _closed(state)
     state = _oriented(state)
     if "flip" in names and state.mesh.volume < 0.0:
         told = "All triangles were turned round, as requested: the mesh was inside out."
@@ -255,7 +270,141 @@ def _without(state: RepairedMesh, bad: Mask, what: str) -> RepairedMesh:
         raise PartError(f"Nothing is left of the mesh without its {what}.")
     mesh = TriangleMesh(vertices=state.mesh.vertices, faces=state.mesh.faces[~bad])
     told = (*state.told, f"{int(bad.sum())} {what} were removed, as requested.")
-    return replace(state, mesh=mesh, kept=state.kept[~bad], turned=state.turned[~bad], told=told)
+    return replace(
+        state,
+        mesh=mesh,
+        kept=state.kept[~bad],
+        turned=state.turned[~bad],
+        added=state.added[~bad],
+        told=told,
+    )
+
+
+def _joined(state: RepairedMesh) -> RepairedMesh:
+    """Ends of open edges that nearly meet as one vertex; every triangle stays."""
+    mesh = state.mesh
+    same = Merged(vertices=mesh.vertices, places=np.arange(len(mesh.vertices)))
+    merged = merge_near(same, mesh.faces, min(WELD[0] * float(mesh.size.max()), WELD[1]))
+    if not merged.removed:
+        return state
+    moved = np.linalg.norm(merged.vertices[merged.places] - mesh.vertices, axis=1).max()
+    told = (
+        f"{merged.removed} vertices at open edges were welded to others, as requested; the largest "
+        f"distance is {1e3 * moved:.3g} mm."
+    )
+    welded = TriangleMesh(vertices=merged.vertices, faces=merged.places[mesh.faces])
+    return replace(state, mesh=welded, told=(*state.told, told))
+
+
+def _wound(state: RepairedMesh) -> RepairedMesh:
+    """Open pieces wound alike: as most of their area is."""
+    mesh = state.mesh
+    found = pieces_of(mesh.faces, len(mesh.vertices))
+    wrong = found.turned & ~found.closed[found.piece]
+    areas = np.bincount(found.piece, weights=mesh.areas)
+    minor = np.bincount(found.piece, weights=mesh.areas * wrong, minlength=len(areas))
+    open_ = (found.sided & ~found.closed)[found.piece]
+    wrong ^= (2.0 * minor > areas)[found.piece] & open_
+    if not wrong.any():
+        return state
+    told = f"{int(wrong.sum())} triangles of open pieces were turned as most wind, as requested."
+    return _turned(state, wrong, told)
+
+
+def _closed(state: RepairedMesh) -> RepairedMesh:
+    """Small holes filled with triangles over the vertices of their edges."""
+    mesh = state.mesh
+    size = float(mesh.size.max())
+    loops, tangled = _open_loops(mesh)
+    fill: list[Indices] = []
+    beside: list[Indices] = []
+    widest = bent = 0.0
+    left = tangled
+    for loop, rows in loops:
+        points = mesh.vertices[loop]
+        across = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) * 2.0
+        if len(loop) > HOLE[0] or across > HOLE[1] * size:
+            left += 1
+            continue
+        triangles = loop[_least_area(points)]
+        fill.append(triangles)
+        beside.append(np.full(len(triangles), rows[0]))
+        widest = max(widest, across)
+        normal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][-1]
+        bent = max(bent, float(np.abs((points - points.mean(axis=0)) @ normal).max()))
+    remain = f" {left} other holes stay open: too large, or their edges meet." if left else ""
+    if not fill:
+        return replace(state, told=(*state.told, f"No hole was closed.{remain}")) if left else state
+    added = np.concatenate(fill)
+    rows = np.concatenate(beside)
+    told = (
+        f"{len(fill)} small holes were closed with {len(added)} triangles, as requested; the "
+        f"widest is {1e3 * widest:.3g} mm across, and its edge leaves a plane by at most "
+        f"{1e3 * bent:.3g} mm. What the skin was there is not known.{remain}"
+    )
+    return RepairedMesh(
+        mesh=TriangleMesh(vertices=mesh.vertices, faces=np.concatenate([mesh.faces, added])),
+        kept=np.concatenate([state.kept, state.kept[rows]]),
+        turned=np.concatenate([state.turned, np.zeros(len(added), dtype=bool)]),
+        added=np.concatenate([state.added, np.ones(len(added), dtype=bool)]),
+        told=(*state.told, told),
+    )
+
+
+def _open_loops(mesh: TriangleMesh) -> tuple[list[tuple[Indices, Indices]], int]:
+    """Vertices around each hole, as its filling winds, and triangles beside; holes that meet."""
+    faces = np.asarray(mesh.faces)
+    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    keys = np.minimum(start, end) * len(mesh.vertices) + np.maximum(start, end)
+    _, place, uses = np.unique(keys, return_inverse=True, return_counts=True)
+    lonely = np.flatnonzero((uses[place.reshape(-1)] == 1) & (start != end))
+    after: dict[int, list[tuple[int, int]]] = {}
+    for edge in lonely.tolist():  # the hole runs against its neighbour
+        after.setdefault(int(end[edge]), []).append((int(start[edge]), edge // 3))
+    loops: list[tuple[Indices, Indices]] = []
+    tangled = 0
+    while after:
+        first, ways = next(iter(after.items()))
+        loop, rows, here = [], [], first
+        plain = True
+        while here in after:
+            ways = after.pop(here)
+            plain &= len(ways) == 1
+            loop.append(here)
+            rows.append(ways[0][1])
+            here = ways[0][0]
+        if plain and here == first and len(loop) > 2:
+            loops.append((np.array(loop), np.array(rows)))
+        else:
+            tangled += 1
+    return loops, tangled
+
+
+def _least_area(points: Array) -> Indices:
+    """Triangles over a closed polygon of the least area. Source: Barequet and Sharir, 1995.
+
+    Args:
+        points: in order. # (n, 3) [m]
+    """
+    n = len(points)
+    cost, cut = np.zeros((n, n)), np.zeros((n, n), dtype=np.int64)
+    for span in range(2, n):
+        for i in range(n - span):
+            k = i + span
+            j = np.arange(i + 1, k)
+            area = np.linalg.norm(np.cross(points[j] - points[i], points[k] - points[i]), axis=1)
+            total = cost[i, j] + cost[j, k] + 0.5 * area
+            best = int(np.argmin(total))
+            cost[i, k], cut[i, k] = total[best], j[best]
+    triangles: list[tuple[int, int, int]] = []
+    waiting = [(0, n - 1)]
+    while waiting:
+        i, k = waiting.pop()
+        if k - i >= 2:
+            middle = int(cut[i, k])
+            triangles.append((i, middle, k))
+            waiting += [(i, middle), (middle, k)]
+    return np.array(triangles)
 
 
 def _repeats(mesh: TriangleMesh) -> Mask:
@@ -285,9 +434,10 @@ def _oriented(state: RepairedMesh) -> RepairedMesh:
     if _sound(mesh):
         return state
     found = pieces_of(mesh.faces, len(mesh.vertices))
+    found = replace(found, sided=found.sided & found.closed)
     if not found.sided.any():
         return state
-    wound = found.turned
+    wound = found.turned & found.sided[found.piece]
     pieces = len(found.sided)
     areas = np.bincount(found.piece, weights=mesh.areas, minlength=pieces)
     minor = np.bincount(found.piece, weights=mesh.areas * wound, minlength=pieces)

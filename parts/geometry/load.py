@@ -69,8 +69,9 @@ def load_geometry(
             refused for the others where it contradicts the file.
         sheets: of STEP files: "ignore" leaves out surfaces beside closed solids, as None does;
             "include" makes them part.
-        repair: of "drop-degenerate", "drop-duplicates", "flip" (turn an open mesh whose volume is
-            negative). Without being asked for, vertices that are one but for rounding are merged,
+        repair: of "weld", "drop-degenerate", "drop-duplicates", "wind" (open pieces alike),
+            "close" (small holes of a mesh), "flip" (turn an open mesh whose volume is negative).
+            Without being asked for, vertices that are one but for rounding are merged,
             and closed pieces that are inside out are turned; the audit says so.
 
     Raises:
@@ -176,6 +177,11 @@ def assemble(
     Raises:
         PartError: no triangle, vertices that cannot be, unknown repairs.
     """
+    if content.in_metres and "close" in repair and _analytic(content):
+        raise file.error(
+            'the repair "close" is for meshes: what fills a hole of a CAD file has no surface. '
+            "Close it in the CAD system."
+        )
     file.check_count("triangles", sum(len(b.faces) for b in content.bodies), Cap.TRIANGLES)
     pieces = [_welded(body, scale) for body in content.bodies]
     kept = [one for one in pieces if one.closed or not one.body.sheet]
@@ -223,6 +229,10 @@ def assemble(
         ),
         corner_normals=_corner_normals(bodies, fixed),
     )
+
+
+def _analytic(content: GeometryContent) -> bool:
+    return any(patch.surface is not None for body in content.bodies for patch in body.patches)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -333,6 +343,7 @@ def _corner_normals(bodies: tuple[MeshBody, ...], fixed: RepairedMesh) -> Array 
     along = np.einsum("fij,fj,f->f", result, mesh.normals, mesh.areas)
     against = np.bincount(owner, weights=along) < 0.0
     result[against[owner]] *= -1.0
+    result[fixed.added] = mesh.normals[fixed.added][:, None]
     return frozen(result)
 
 
@@ -349,19 +360,17 @@ def _owners(bodies: tuple[MeshBody, ...]) -> Indices:
 
 
 def _faces(bodies: tuple[MeshBody, ...], fixed: RepairedMesh) -> tuple[Face, ...]:
-    total = sum(len(body.faces) for body in bodies)
-    place = np.full(total, -1)
-    place[fixed.kept] = np.arange(len(fixed.kept))
+    owner = _owners(bodies)[fixed.kept]
+    order = np.argsort(owner, kind="stable")
+    patches = [patch for body in bodies for patch in body.patches or (_whole(body),)]
+    starts = np.searchsorted(owner[order], np.arange(len(patches) + 1))
     faces: list[Face] = []
     names: set[str] = set()
-    start = 0
-    for body in bodies:
-        for patch in body.patches or (_whole(body),):
-            rows = place[patch.triangles + start]
-            name = _unique(patch, len(faces), names)
-            names.add(name)
-            faces.append(_face(patch, name, len(faces), rows[rows >= 0], fixed))
-        start += len(body.faces)
+    for number, patch in enumerate(patches):
+        name = _unique(patch, number, names)
+        names.add(name)
+        rows = order[starts[number] : starts[number + 1]]
+        faces.append(_face(patch, name, number, rows, fixed))
     return tuple(faces)
 
 

@@ -188,8 +188,8 @@ class MeshPieces:
     Args:
         piece: of every triangle; those that name a vertex twice are pieces of their own. # (f,)
         closed: pieces whose every edge joins exactly two of their triangles. # (p,)
-        turned: triangles of closed pieces that wind against the first of their piece. # (f,)
-        sided: closed pieces with an inside and an outside; a Klein bottle has none. # (p,)
+        turned: triangles that wind against the first of their piece, if it has two sides. # (f,)
+        sided: pieces with two sides; a Klein bottle and a Möbius strip have one. # (p,)
     """
 
     piece: Indices
@@ -236,7 +236,8 @@ def pieces_of(faces: Indices, vertices: int) -> MeshPieces:
         np.concatenate([other + across, (other + count + across) % (2 * count)]),
         2 * count,
     )
-    sided = closed.copy()
+    sided = np.zeros(number, dtype=bool)
+    sided[piece[solid]] = True
     sided[piece[side[:count] == side[count:]]] = False
     first = np.full(number, count)
     np.minimum.at(first, piece, np.arange(count))

@@ -119,8 +119,8 @@ def audit(
         option(
             "--repair",
             "NAMES",
-            "Joined by commas, of drop-degenerate, drop-duplicates, flip. Nothing else is changed "
-            "but what the answer says.",
+            "Joined by commas, of weld, drop-degenerate, drop-duplicates, wind, close (small "
+            "holes), flip. Nothing else is changed but what the answer says.",
         ),
     ] = "",
     out: Annotated[

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parts.errors import PartError
-from parts.geometry import TriangleMesh, audit
+from parts.geometry import TriangleMesh, audit, load_geometry
 from parts.geometry.audit import repair_mesh
 from parts.geometry.mesh import merge_identical
 from tests.cases import cases
@@ -22,8 +23,6 @@ def mesh_of(peer, faces=None):
 
 @pytest.fixture
 def sphere():
-    import trimesh
-
     return trimesh.creation.icosphere(subdivisions=2)
 
 
@@ -256,5 +255,66 @@ def test_a_mesh_keeps_its_own_copy(cube):
 
 
 def test_unknown_repairs_are_refused(cube):
-    with pytest.raises(PartError, match="'heal' is not known; expected drop-degenerate"):
+    with pytest.raises(PartError, match="'heal' is not known; expected weld, "):
         repair_mesh(mesh_of(cube), ("heal",))
+
+
+# ------------------------------------------------------------------------------- Repairs by request
+
+
+def test_a_small_hole_is_closed_with_what_was_there():
+    """Two neighbouring triangles of a fine sphere; a larger hole stays, and that is said."""
+    ball = trimesh.creation.icosphere(subdivisions=5, radius=0.05)
+    faces = np.array(ball.faces)
+    gone = np.linalg.norm(ball.triangles_center - [0, 0, 0.05], axis=1) < 0.02
+    lowest = np.argmin(ball.triangles_center[ball.face_adjacency[:, 0], 2])
+    gone[ball.face_adjacency[lowest]] = True
+    mesh = mesh_of(ball, faces[~gone])
+    fixed = repair_mesh(mesh, ("close",))
+    assert fixed.added.sum() == 2
+    np.testing.assert_array_equal(fixed.mesh.faces[: len(mesh)], mesh.faces)
+    (told,) = fixed.told
+    assert "1 small holes were closed with 2 triangles" in told
+    assert "1 other holes stay open" in told
+    before, after = audit(mesh), audit(fixed.mesh)
+    assert after.open_edges == before.open_edges - 4
+    assert after.consistent
+    outward = np.sum(fixed.mesh.normals * fixed.mesh.triangles.mean(axis=1), axis=1)
+    assert outward[fixed.added].min() > 0.0
+    assert repair_mesh(mesh, ()).told == ()  # only when asked
+
+
+def test_cracks_are_welded_and_the_largest_distance_is_told(sphere):
+    rng = np.random.default_rng(2)
+    vertices = np.array(sphere.vertices)[np.array(sphere.faces)].reshape(-1, 3)
+    vertices = 0.1 * (vertices + rng.uniform(-2e-5, 2e-5, size=vertices.shape))
+    mesh = TriangleMesh(vertices=vertices, faces=np.arange(len(vertices)).reshape(-1, 3))
+    fixed = repair_mesh(mesh, ("weld",))
+    assert not audit(mesh).watertight
+    assert audit(fixed.mesh).watertight
+    assert len(fixed.mesh) == len(mesh)
+    moved = np.linalg.norm(fixed.mesh.triangles - mesh.triangles, axis=2).max()
+    assert 0.0 < moved < 1.2e-5
+    assert f"the largest distance is {1e3 * moved:.3g} mm" in fixed.told[0]
+
+
+def test_an_open_piece_is_wound_alike(sphere):
+    faces = np.array(sphere.faces)[1:]
+    faces[[3, 9]] = faces[[3, 9], ::-1]
+    mesh = mesh_of(sphere, faces)
+    fixed = repair_mesh(mesh, ("wind",))
+    assert np.flatnonzero(fixed.turned).tolist() == [3, 9]
+    assert fixed.told == ("2 triangles of open pieces were turned as most wind, as requested.",)
+    assert audit(fixed.mesh).consistent
+    assert repair_mesh(mesh, ()).told == ()
+
+
+def test_a_hole_of_a_file_is_closed_and_its_part_is_watertight(tmp_path):
+    path = tmp_path / "ball.stl"
+    ball = trimesh.creation.icosphere(subdivisions=4, radius=20.0)
+    trimesh.Trimesh(ball.vertices, np.array(ball.faces)[1:]).export(path)
+    assert not load_geometry(path, unit="mm").audit.watertight
+    closed = load_geometry(path, unit="mm", repair=("close",))
+    assert closed.audit.watertight
+    assert len(closed.faces[0].triangles) == len(closed.mesh) == len(ball.faces)
+    assert closed.mesh.volume == pytest.approx(1e-9 * ball.volume, rel=1e-6)

@@ -67,12 +67,12 @@ def test_health_decides_the_exit_code_and_repairs_are_said(palpeur, file, tmp_pa
 
 def test_bad_requests_name_what_there_is(palpeur, file):
     path = file("block.stl", stl_bytes(open_part("block").geometry.mesh))
-    unknown = palpeur("part", "audit", path, "--unit", "mm", "--repair", "weld")
+    unknown = palpeur("part", "audit", path, "--unit", "mm", "--repair", "heal")
     assert unknown.code == 2
     needless = palpeur("part", "audit", "block", "--repair", "flip")
     assert needless.code == 2
     assert "needs none" in needless.err
-    assert "drop-degenerate, drop-duplicates, flip" in unknown.err
+    assert "drop-duplicates, wind, close, flip" in unknown.err
     several = palpeur("sample", "block", "--feature", "hole-*")
     assert several.code == 2
     assert "hole-30 (⌀30 mm)" in several.err
