@@ -118,7 +118,8 @@ class Part(Shown):
     def features(self) -> DataFrame:
         """One row per feature, by which ``sample`` takes it: sizes, place and axis in part axes.
 
-        ``visible`` is the share of its area that is seen from outside from some direction.
+        ``visible`` is the share of its area that is seen from outside from some direction;
+        ``residual_um`` how far corners of a mesh lie from the surface fitted to them.
         """
         import pandas as pd
 
@@ -137,6 +138,8 @@ class Part(Shown):
                 **dict(zip(_PLACE, (1e3 * one.point).tolist(), strict=True)),
                 **dict(zip(_AXIS, one.axis.tolist(), strict=True)),
                 "visible": share,
+                "residual_um": 1e6 * one.residual,
+                "deflection_um": 1e6 * one.deflection,
                 "faces": one.faces,
             }
             for one, share in zip(found, seen, strict=True)

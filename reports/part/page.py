@@ -74,8 +74,12 @@ def _document(part: Part, features: tuple[FormFeature, ...], seen: Array) -> dic
     owner = np.full(len(mesh), len(features))
     for place, one in enumerate(features):
         owner[one.triangles] = place
-    pieces = [_piece(mesh.vertices, mesh.faces[geometry.faces[f].triangles], len(mesh))
-              for f in range(len(geometry.faces))]  # fmt: skip
+    # a face of a mesh is cut where its features are
+    keys = geometry.face_of_triangle * (len(features) + 1) + owner
+    order = np.argsort(keys, kind="stable")
+    groups, first = np.unique(keys[order], return_index=True)
+    pieces = [_piece(mesh.vertices, mesh.faces[rows], len(mesh))
+              for rows in np.split(order, first[1:])]  # fmt: skip
     vertices, triangles, faces, start = [], [], [], 0
     for index, (corners, own) in enumerate(pieces):
         vertices.append(corners)
@@ -84,15 +88,18 @@ def _document(part: Part, features: tuple[FormFeature, ...], seen: Array) -> dic
         start += len(corners)
     middle = mesh.bounds.mean(axis=0)
     positions = 1e3 * (np.concatenate(vertices) - middle)
-    first = [int(face.triangles[0]) if len(face.triangles) else 0 for face in geometry.faces]
     return {
         "positions": _packed(positions.astype("<f4")),
         "triangles": _packed(np.concatenate(triangles).astype("<u4")),
         "face": _packed(np.concatenate(faces).astype("<u4")),
         "radius": 0.5e3 * float(np.linalg.norm(mesh.size)),
         "faces": [
-            {"name": face.name, "kind": face.kind, "feature": int(owner[first[face.index]])}
-            for face in geometry.faces
+            {
+                "name": geometry.faces[face].name,
+                "kind": geometry.faces[face].kind,
+                "feature": feature,
+            }
+            for face, feature in (divmod(key, len(features) + 1) for key in groups.tolist())
         ],
         "features": [
             {
@@ -131,6 +138,9 @@ def _facts(one: FormFeature, visible: float) -> list[list[str]]:
     facts.append(["position", " · ".join(f"{_mm(float(value))}" for value in one.point) + " mm"])
     if (direction := feature_direction(one)) != "-":
         facts.append(["normal" if one.kind == "plane" else "axis", direction])
+    if not math.isnan(one.residual):
+        off = f"corners within {1e6 * one.residual:.2g} µm, triangles {1e6 * one.deflection:.2g} µm"
+        facts.append(["fitted", off])
     facts.append(["area", f"{area_text(one.area)} mm²"])
     facts.append(["faces", ", ".join(f"#{face}" for face in one.faces)])
     if one.neighbours:
