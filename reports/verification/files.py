@@ -5,19 +5,29 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import posixpath
 import re
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import cast
+from typing import Any, cast
 
 from planner.errors import PlannerError
 from planner.job import Job, JobInput, read_job
+from planner.job.folder import meshes_base
 from planner.progress import Progress
 from planner.result_files import RECORD, ListedFile
-from reports.inputs import HASH_SIGNS, INPUTS, OUTSIDE, StoredInput, blocks, safe_name
+from reports.inputs import (
+    HASH_SIGNS,
+    INPUTS,
+    OUTSIDE,
+    StoredInput,
+    blocks,
+    is_portable,
+    safe_name,
+)
 from reports.verification.record import Record
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import PalpeurError
@@ -114,8 +124,10 @@ def _names(folder: Path) -> Iterator[str]:
 # ------------------------------------------------------------------------------------------- Stage
 # Files that the set keeps under the job's own paths stand there. Others got a path of their own;
 # the copy of the job file names that one, and the job that was read is given its own words back.
+# Meshes are named by a robot's file, relative to itself or to the job's folder of meshes: they go
+# where that goes.
 
-_KEYS = ("model", "geometry", "file")  # of the job file, that name files
+_KEYS = ("model", "meshes", "geometry", "file")  # of the job file, that name files and a folder
 _NAMED = re.compile(rf"""(\b(?:{"|".join(_KEYS)})[ \t]*=[ \t]*)("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""")
 
 
@@ -156,10 +168,12 @@ def stage(folder: Path, record: Record, room: Path) -> Stage:
         if item.stored is not None and _own_path(item) is None
     }
     path = room / safe_name(record.inputs.job.name)
+    if moved:
+        moved |= _moved_meshes(record, text, moved)
     try:
         for item in record.inputs.others:
             if item.stored is not None:
-                _copy(folder, item, room / (_own_path(item) or moved[item.name]))
+                _copy(folder, item, room / (moved.get(item.name) or cast("str", _own_path(item))))
         path.write_bytes((_renamed(text, moved) if moved else text).encode("utf-8"))
     except OSError as error:
         raise NotRecomputedError(f"its inputs cannot be laid out: {error.strerror}") from error
@@ -252,14 +266,38 @@ def _copy(folder: Path, item: StoredInput, target: Path) -> None:
     shutil.copyfile(folder / stored, target, follow_symlinks=False)
 
 
-def _renamed(text: str, moved: Mapping[str, str]) -> str:
-    """The job file with other names for some files, and nothing else in it changed."""
+def _moved_meshes(record: Record, text: str, moved: Mapping[str, str]) -> dict[str, str]:
+    """Where the folder of meshes and all that lies in it goes, if anything in it is moved."""
+    robot = _tables(text).get("robot") or {}
+    model, meshes = (str(robot.get(key) or "") for key in ("model", "meshes"))
+    if meshes:
+        own, there = meshes_base(meshes), f"{OUTSIDE}/meshes"
+        if not any(name.startswith(own) for name in moved):
+            return {}
+    elif model in moved and posixpath.dirname(model):
+        own, there = meshes_base(posixpath.dirname(model)), posixpath.dirname(moved[model])
+    else:
+        return {}
+    found = {
+        item.name: posixpath.join(there, item.name.removeprefix(own))
+        for item in record.inputs.others
+        if item.name.startswith(own) and is_portable(item.name.removeprefix(own))
+    }
+    return found | ({meshes: there} if meshes else {})
+
+
+def _tables(text: str) -> dict[str, Any]:
     try:
-        before = toml_document(text.removeprefix("\ufeff"), parse_float=str)
-        changed = _NAMED.sub(lambda found: _exchanged(found, moved), text)
-        after = toml_document(changed.removeprefix("\ufeff"), parse_float=str)
+        return toml_document(text.removeprefix("\ufeff"), parse_float=str)
     except (ValueError, RecursionError) as error:
         raise NotRecomputedError(f"its job file is not TOML: {error}") from None
+
+
+def _renamed(text: str, moved: Mapping[str, str]) -> str:
+    """The job file with other names for some files, and nothing else in it changed."""
+    before = _tables(text)
+    changed = _NAMED.sub(lambda found: _exchanged(found, moved), text)
+    after = _tables(changed)
     if _expected(before, moved) != after:
         raise NotRecomputedError(
             "its job names files outside its folder in a way that cannot be followed: "

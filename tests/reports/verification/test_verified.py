@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+import trimesh
 
 from planner.library import path_of
 from reports.plan_document import document_text
 from reports.verification.document import verified_document, verified_lines
 from reports.verification.record import read_record
 from reports.verification.verified import VerificationVerdict, verify
+from robots.core.urdf import write_urdf
+from robots.library import load
 
 GENUINE, CHANGED = VerificationVerdict.GENUINE, VerificationVerdict.CHANGED
 DIFFERENT, UNKNOWN = VerificationVerdict.DIFFERENT, VerificationVerdict.UNKNOWN
@@ -206,3 +210,32 @@ def test_a_set_with_files_from_outside_the_job_s_folder_is_made_again(tmp_path, 
     assert record.inputs.others[1].stored.startswith("inputs/outside/")
     found = verify(folder)
     assert told(found).splitlines()[0] == "it is what it claims"
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["folder named", "beside the robot's file"])
+def test_a_set_with_meshes_from_outside_the_job_s_folder_is_made_again(tmp_path, sealed, named):
+    source = path_of("nine-points-corrected").parent
+    packages = tmp_path / "packages"
+    (packages / "arm" / "meshes").mkdir(parents=True)
+    trimesh.creation.box((0.05, 0.05, 0.05)).export(packages / "arm" / "meshes" / "link.stl")
+    text = re.sub(
+        r"<collision.*?</collision>\s*", "", write_urdf(load("measuring-arm")), flags=re.S
+    )
+    mesh = '<mesh filename="package://arm/meshes/link.stl"/>'
+    shape = f"<collision><geometry>{mesh}</geometry></collision>"
+    text = text.replace('<link name="q3_link">', f'<link name="q3_link">{shape}', 1)
+    (tmp_path / "job").mkdir()
+    shutil.copy(source / "points.csv", tmp_path / "job")
+    model = tmp_path / "job" / "arm.urdf" if named else packages / "arm.urdf"
+    model.write_text(text)
+    robot = (
+        'model = "arm.urdf"\nmeshes = "../packages"' if named else 'model = "../packages/arm.urdf"'
+    )
+    job = (source / "job.toml").read_text()
+    job = job.replace('model = "measuring-arm"', f"{robot}\ndefault_acceleration_rad_s2 = 4.0")
+    (tmp_path / "job" / "job.toml").write_text(job)
+    folder = sealed(tmp_path / "job" / "job.toml", tmp_path / "set", allow_outside=True)
+    shutil.rmtree(packages)
+    stored = {item.name: item.stored for item in read_record(folder).inputs.others}
+    assert stored["../packages/arm/meshes/link.stl"].startswith("inputs/outside/")
+    assert told(verify(folder)).splitlines()[0] == "it is what it claims"
