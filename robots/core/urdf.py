@@ -13,6 +13,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ from robots.core.shapes.link_shapes import (
     urdf_shapes,
 )
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder
+from robots.core.shapes.piece_fit import NONE
 from robots.core.urdf_document import (
     UNLIMITED,
     Element,
@@ -67,7 +69,6 @@ def load_urdf(
     tip: str = "",
     base: str = "",
     meshes: Path | str | None = None,
-    capsules: int = 2,
 ) -> Mechanism:
     """Read a URDF file, its links shaped by their meshes where these are found.
 
@@ -76,7 +77,6 @@ def load_urdf(
         tip: link whose frame is the tool frame; empty for the rule of ``tip_of``.
         base: link whose frame is the base frame; empty for the root link.
         meshes: folder that meshes are sought in besides that of the file.
-        capsules: number that a link's meshes may have at most.
 
     Raises:
         RobotFileError: not readable, or not a robot of this kind; the message names the line.
@@ -85,7 +85,7 @@ def load_urdf(
     path = Path(path)
     raw = read_bytes(path)
     folder = MeshFolder.beside(path, meshes)
-    shapes = urdf_shapes(raw, folder, origin=path.name, most=capsules)
+    shapes = urdf_shapes(raw, folder, origin=path.name)
     return read_urdf(raw, origin=path.name, tip=tip, base=base, shapes=shapes)
 
 
@@ -665,7 +665,8 @@ class Enclosing:
 
 
 # -------------------------------------------------------------------- Collision shapes to capsules
-# Spheres and capsules are read as they are, cylinders and boxes as the smallest capsule about them.
+# Spheres and capsules are read as they are, cylinders and boxes as the smallest capsule about them
+# and a convex piece: the box itself, or a prism about the cylinder.
 # A cylinder with a sphere of its own radius at both ends is a capsule: URDF has no other way to say
 # it, and ours are written so. Meshes come with the capsules that were fitted about them; those of a
 # link of which one is missing are noted.
@@ -677,6 +678,7 @@ class _Solid:
     frame: Array  # in the joint's frame # (4, 4)
     capsule: Enclosing
     cylinder: tuple[float, float] | None = None  # radius, length [m]
+    corners: Array = field(default_factory=NONE.copy)  # of its piece, in its frame # (k, 3)
 
     def ends(self, half_length: float) -> tuple[Array, Array]:
         """Points on the axis. # (3,) each."""
@@ -710,10 +712,9 @@ class Collisions:
         solids = []
         for element in link.findall("collision"):
             name = element.get("name") or default_capsule_name(carrier)
-            shape = self._shape(link, element)
-            if shape is not None:
-                pose = frame @ self.document.origin_of(element)
-                solids.append(_Solid(name=name, frame=pose, capsule=shape[0], cylinder=shape[1]))
+            solid = self._solid(link, element, name, frame)
+            if solid is not None:
+                solids.append(solid)
         fitted = self.shapes.links.get(link.get("name"))
         if fitted is not None:
             self._add_shape(fitted, joint, frame)
@@ -726,6 +727,7 @@ class Collisions:
                     start=start,
                     end=end,
                     radius=solid.capsule.radius,
+                    corners=transform_points(solid.frame, solid.corners),
                 )
             )
 
@@ -756,26 +758,34 @@ class Collisions:
             )
         )
 
-    def _shape(
-        self, link: Element, collision: Element
-    ) -> tuple[Enclosing, tuple[float, float] | None] | None:
-        """Capsule of a geometry and, of a cylinder, its sizes; None for what is not read."""
+    def _solid(self, link: Element, collision: Element, name: str, frame: Array) -> _Solid | None:
+        """A geometry of a link whose frame is given; None for what is not read."""
         geometry = self.document.child(collision, "geometry")
         shape = next(iter(geometry), None) if geometry is not None else None
         kind = "empty geometry" if shape is None else str(shape.tag)
+        pose = frame @ self.document.origin_of(collision)
         if kind == "sphere":
-            radius = self._size(shape, "radius")
-            return Enclosing(axis=2, half_length=0.0, radius=radius), None
+            ball = Enclosing(axis=2, half_length=0.0, radius=self._size(shape, "radius"))
+            return _Solid(name=name, frame=pose, capsule=ball)
         if kind == "box":
             size = self.document.numbers(shape, "size", [np.nan] * 3)
             if not min(size) >= 0.0:
                 raise self.document.error(shape, "needs a size of three numbers, zero or more.")
-            return around_box(size), None
+            return _Solid(
+                name=name, frame=pose, capsule=around_box(size), corners=box_corners(size)
+            )
         if kind in ("cylinder", "capsule"):
             radius, length = (self._size(shape, key) for key in ("radius", "length"))
             if kind == "capsule":
-                return Enclosing(axis=2, half_length=length / 2.0, radius=radius), None
-            return around_cylinder(radius, length), (radius, length)
+                exact = Enclosing(axis=2, half_length=length / 2.0, radius=radius)
+                return _Solid(name=name, frame=pose, capsule=exact)
+            return _Solid(
+                name=name,
+                frame=pose,
+                capsule=around_cylinder(radius, length),
+                cylinder=(radius, length),
+                corners=prism_corners(radius, length),
+            )
         if kind != "mesh" or link.get("name") not in self.shapes.links:
             self._note_unread(link.get("name"), kind, collision.sourceline)
         return None
@@ -865,6 +875,28 @@ def around_box(size: Sequence[float]) -> Enclosing:
         others = [size[(axis + 1) % 3], size[(axis + 2) % 3]]
         found.append(around_cylinder(math.hypot(*others) / 2.0, length, axis))
     return min(found, key=lambda capsule: capsule.volume)
+
+
+_FLAT = 1e-6  # thickness over size of what has no inside to speak of
+_SIDES = 12  # of a prism about a cylinder: 2 % more volume
+
+
+def box_corners(size: Sequence[float]) -> Array:
+    """Corners of a box about its centre; none of a flat one. # (8 or 0, 3) [m]."""
+    if min(size) <= _FLAT * max(size):
+        return NONE
+    signs = np.array(list(product((-0.5, 0.5), repeat=3)))
+    return np.asarray(signs * size)
+
+
+def prism_corners(radius: float, length: float) -> Array:
+    """Corners of a prism about a cylinder along z; none of a flat one. # (24 or 0, 3) [m]."""
+    if min(radius, length) <= _FLAT * max(radius, length):
+        return NONE
+    angles = 2.0 * math.pi * np.arange(_SIDES) / _SIDES
+    reach = radius / math.cos(math.pi / _SIDES) * (1.0 + 1e-15)  # no rounding lets the rim out
+    ring = reach * np.column_stack([np.cos(angles), np.sin(angles)])
+    return np.array([[*point, end] for end in (-0.5 * length, 0.5 * length) for point in ring])
 
 
 def _overlap(slenderness: float) -> float:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robots.core.capsule import unique_name
+from robots.core.capsule import Capsule, unique_name
 from robots.core.errors import RobotFileError
 from robots.core.file_units import rounded_angle, rounded_length
 from robots.core.mechanism import BASE, STANDARD_GRAVITY, Joint, JointKind, Mechanism
@@ -36,6 +36,7 @@ from robots.core.urdf import mechanism_of, read_urdf
 ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".csv", ".toml")
 _LONGEST = 50.0  # [m] between two joints; larger robots are drawn in millimetres
 _MOST_NAMED = 8
+_PICOMETRE_DIGITS = 12  # of metres: far below what clearances are proven to
 
 
 class SourceFormat(Enum):
@@ -228,7 +229,11 @@ def import_robot(
     if name:
         mechanism = replace(mechanism, name=name)
     if ending != ".toml":
-        mechanism = replace(mechanism, joints=tuple(map(_with_plain_limits, mechanism.joints)))
+        mechanism = replace(
+            mechanism,
+            joints=tuple(map(_with_plain_limits, mechanism.joints)),
+            capsules=tuple(map(_with_plain_lengths, mechanism.capsules)),
+        )
     mechanism, renamed = _without_reserved_name(mechanism)
     found = (*notes, *renamed, *_notes(mechanism, form))
     return ImportedRobot(mechanism=mechanism, origin=path.name, format=form, notes=found)
@@ -238,6 +243,17 @@ def _with_plain_limits(joint: Joint) -> Joint:
     """A joint whose range has twelve digits: -2.0943951023931953 rad of a source is -120 deg."""
     plain = rounded_angle if joint.kind.angular else rounded_length
     return replace(joint, q_min=plain(joint.q_min), q_max=plain(joint.q_max))
+
+
+def _with_plain_lengths(capsule: Capsule) -> Capsule:
+    """A capsule in whole picometres: 48.992999999999995 mm of a turned frame is 48.993 mm."""
+    return replace(
+        capsule,
+        **{
+            what: np.round(getattr(capsule, what), _PICOMETRE_DIGITS)
+            for what in ("start", "end", "radius", "corners")
+        },
+    )
 
 
 # ------------------------------------------------------------------------------------- The formats

@@ -10,15 +10,16 @@ inside a closed mesh is contained as well: each side of a body is in the convex 
 and cut points.
 
 A capsule is found by sequential quadratic programming in its two ends and its radius, over the
-points that touch it; a plane by a search over directions and offsets and the Nelder-Mead method,
-for the minimum volume of the union. About what each capsule holds a convex piece is laid as well
-(``piece_fit``): the mesh lies in both.
+points that touch it. About what each capsule holds a convex piece is laid as well (``piece_fit``):
+the mesh lies in both. So a plane is worth a capsule where the mesh bends away from its convex hull:
+it is found by a search over directions and offsets and the Nelder-Mead method, for the minimum
+volume of the hulls on its two sides.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,6 +30,7 @@ from robots.core.shapes.piece_fit import NONE, face_planes, fit_piece, piece_dep
 # What the arithmetic of distances and cuts may lose, in multiples of the mesh's size: coordinates
 # and differences have a relative error of 2^-53 each, a dozen of them stand in one distance.
 ROUNDING = 1e-14
+MOST = 3  # capsules about a mesh: an elbow between two arms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -105,17 +107,29 @@ class CapsuleFit:
 
 
 def fit_capsules(
-    vertices: Array, faces: Indices, *, most: int = 2, gain: float = 0.05
+    vertices: Array, faces: Indices, *, most: int = MOST, gain: float = 0.05
 ) -> CapsuleFit:
-    """Fit capsules of minimum volume about a mesh, and prove that they contain it.
+    """Fit capsules and pieces of minimum volume about a mesh that contain it.
 
     Args:
         vertices: # (v, 3) [m]
         faces: corners of the triangles. # (f, 3)
         most: number of capsules allowed.
-        gain: share of the volume that another capsule must save to be worth its time.
+        gain: share of the convex hulls' volume that another capsule must save to be worth its time.
     """
-    return _Fitting(vertices, faces).fit(most, gain)
+    whole = _Soup.of_mesh(vertices, faces)
+    cells, cuts = _divide(whole, most, gain)
+    size = float(np.abs(whole.points).max())
+    capsules = tuple(
+        replace(_grown(fit_capsule(cell.points), cell.points, size), corners=fit_piece(cell.points))
+        for cell in cells
+    )
+    return CapsuleFit(
+        capsules=capsules,
+        cuts=tuple(cuts),
+        volume=union_volume(capsules),
+        hull_volume=hull_volume(whole.points),
+    )
 
 
 def uncovered(vertices: Array, faces: Indices, fit: CapsuleFit) -> float:
@@ -241,169 +255,111 @@ class _Soup:
         )
 
 
-# -------------------------------------------------------------------------------- Several capsules
+# ----------------------------------------------------------------------------------- Several cells
 
-_SEARCHED_POINTS = 1000  # of a mesh while planes are sought
-_OFFSETS = (0.2, 0.35, 0.5, 0.65, 0.8)
+_SEARCHED_POINTS = 500  # of a mesh while planes are sought
+_OFFSETS = np.linspace(0.1, 0.9, 9)
 _REFINED = 4  # planes that are refined
 _STEPS = 40  # of each refinement
-_JUDGED = 3  # refined planes that are judged by the whole mesh
-_COARSE, _FINE = 1 << 12, 1 << 17  # points of a lattice: while planes are sought, and in the end
-
-
-class _Fitting:
-    """The search for the capsules of one mesh."""
-
-    def __init__(self, vertices: Array, faces: Indices) -> None:
-        self.soup = _Soup.of_mesh(vertices, faces)
-
-    def fit(self, most: int, gain: float) -> CapsuleFit:
-        """Split cells as long as a split saves its share of the volume."""
-        cells, cuts = [self.soup], list[Cut]()
-        capsules = [fit_capsule(self.soup.points)]
-        volume = capsules[0].volume
-        while len(capsules) < most:
-            splits = [self._split(index, cells[index], capsules) for index in range(len(cells))]
-            best = min(splits, key=lambda one: one.volume)
-            if not best.volume < (1.0 - gain) * volume:
-                break
-            index = best.cut.cell
-            below, above = cells[index].split(best.cut)
-            capsules[index] = best.below
-            capsules.append(best.above)
-            cells[index] = below
-            cells.append(above)
-            cuts.append(best.cut)
-            volume = best.volume
-        size = float(np.abs(self.soup.points).max())
-        grown = [
-            replace(_grown(capsule, cell.points, size), corners=fit_piece(cell.points))
-            for capsule, cell in zip(capsules, cells, strict=True)
-        ]
-        return CapsuleFit(
-            capsules=tuple(grown),
-            cuts=tuple(cuts),
-            volume=union_volume(grown, _FINE),
-            hull_volume=hull_volume(self.soup.points),
-        )
-
-    def _split(self, index: int, cell: _Soup, capsules: Sequence[Stadium]) -> _Split:
-        """The best plane through a cell, and the capsules of its two sides."""
-        others = [capsule for k, capsule in enumerate(capsules) if k != index]
-        search = _PlaneSearch(index, cell.coarse(_SEARCHED_POINTS), others)
-        best = _Split(math.inf, Cut(cell=index, normal=np.eye(3)[0], offset=0.0))
-        for cut in search.best(capsules[index])[:_JUDGED]:
-            parts = cell.split(cut)
-            if min(len(part.points) for part in parts) == 0:
-                continue
-            below, above = (fit_capsule(part.points) for part in parts)
-            volume = union_volume([*others, below, above], _FINE)
-            if volume < best.volume:
-                best = _Split(volume, cut, below, above)
-        return best
-
-
-_POINT = Stadium(start=np.zeros(3), end=np.zeros(3), radius=0.0)
+_PROMISING = 0.5  # share of what a plane must save that a plane must save before it is refined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Split:
-    volume: float
-    cut: Cut
-    below: Stadium = _POINT
-    above: Stadium = _POINT
+class _Division:
+    """A plane through a cell, and the volume that the hulls of its sides save. [m³]."""
+
+    saved: float
+    cut: Cut | None = None
 
 
-class _PlaneSearch:
-    """The plane through a cell whose two capsules, with those of other cells, take least volume."""
+def _divide(whole: _Soup, most: int, gain: float) -> tuple[list[_Soup], list[Cut]]:
+    """Cells with convex hulls of least volume, and the planes between them.
 
-    def __init__(self, index: int, soup: _Soup, others: Sequence[Stadium]) -> None:
-        self.index, self.soup, self.others = index, soup, others
-        self.near: list[Stadium] = []
+    A cell is cut as long as that saves its share of the volume: where a link bends, its hull holds
+    what is not link.
+    """
+    cells, cuts = [whole], list[Cut]()
+    volumes = [hull_volume(whole.points)]
+    divisions: list[_Division | None] = [None]
+    while len(cells) < most:
+        needed = gain * sum(volumes)
+        for index, known in enumerate(divisions):
+            if known is None:
+                divisions[index] = _division(index, cells[index], volumes[index], needed)
+        best = max((one for one in divisions if one), key=lambda one: one.saved)
+        if best.cut is None or best.saved <= needed:
+            break
+        index = best.cut.cell
+        below, above = cells[index].split(best.cut)
+        cells[index] = below
+        cells.append(above)
+        cuts.append(best.cut)
+        volumes[index], divisions[index] = hull_volume(below.points), None
+        volumes.append(hull_volume(above.points))
+        divisions.append(None)
+    return cells, cuts
 
-    def best(self, whole: Stadium) -> list[Cut]:
-        """The best first; none where no plane leaves points on both sides.
 
-        Args:
-            whole: the one capsule about the cell.
-        """
-        from scipy.optimize import minimize
+def _division(index: int, cell: _Soup, volume: float, needed: float) -> _Division:
+    """The plane through a cell that saves most; none where none comes near to what is needed."""
+    from scipy.optimize import minimize
 
-        starts = sorted(self._starts(whole), key=lambda one: one[0])[: 3 * _REFINED]
-        judged = sorted(
-            (
-                (self._volume(cut, precise=True), number, cut)
-                for number, (_, cut) in enumerate(starts)
-            ),
-            key=lambda one: one[:2],
-        )[:_REFINED]
-        extent = float(np.ptp(self.soup.points, axis=0).max())
-        found: list[tuple[float, int, Cut]] = []
-        for start, number, cut in judged:
-            if not math.isfinite(start):
-                continue
-            turn = _frame(cut.normal)
-            self._volume(cut, precise=True)
-            near = self.near
-
-            def judge(
-                x: Array, cut: Cut = cut, turn: Array = turn, near: list[Stadium] = near
-            ) -> float:
-                return self._volume(self._moved(cut, turn, x, extent), precise=True, near=near)
-
-            steps = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.06]], dtype=float)
-            answer = minimize(
-                judge,
-                np.zeros(3),
-                method="Nelder-Mead",
-                options={
-                    "initial_simplex": steps,
-                    "maxfev": _STEPS,
-                    "xatol": 1e-3,
-                    "fatol": 1e-4 * start,
-                },
-            )
-            found.append((float(answer.fun), number, self._moved(cut, turn, answer.x, extent)))
-        return [cut for _, _, cut in sorted(found, key=lambda one: one[:2])]
-
-    def _moved(self, cut: Cut, turn: Array, x: Array, extent: float) -> Cut:
-        """A plane tilted by two angles and shifted, about the middle of what it cuts."""
-        normal = turn @ np.array([x[0], x[1], 1.0])
-        normal /= np.linalg.norm(normal)
-        middle = 0.5 * (self.soup.points.min(axis=0) + self.soup.points.max(axis=0))
+    coarse = cell.coarse(_SEARCHED_POINTS)
+    points = coarse.points
+    starts = sorted(
+        ((_hulls(coarse, cut), number, cut) for number, cut in enumerate(_planes(index, points))),
+        key=lambda one: one[:2],
+    )[:_REFINED]
+    if hull_volume(points) - starts[0][0] <= _PROMISING * needed:
+        return _Division(0.0)
+    extent = float(np.ptp(points, axis=0).max())
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    simplex = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.06]], dtype=float)
+    best = _Division(0.0)
+    for start, _, cut in starts:
+        if not math.isfinite(start):
+            continue
         pivot = middle + (cut.offset - cut.normal @ middle) * cut.normal
-        return Cut(cell=cut.cell, normal=normal, offset=float(normal @ pivot + x[2] * extent))
+        turn = _frame(cut.normal)
 
-    def _starts(self, whole: Stadium) -> list[tuple[float, Cut]]:
-        points = self.soup.points
-        spread = points - points.mean(axis=0)
-        normals = np.vstack([np.linalg.svd(spread, full_matrices=False)[2], _PLANES])
-        if whole.length > 0.0:
-            normals = np.vstack([(whole.end - whole.start) / whole.length, normals])
-        found = []
-        for normal in normals:
-            height = points @ normal
-            low, high = float(height.min()), float(height.max())
-            for share in _OFFSETS:
-                cut = Cut(cell=self.index, normal=normal, offset=low + share * (high - low))
-                found.append((self._volume(cut, precise=False), cut))
-        return found
+        def moved(x: Array, turn: Array = turn, pivot: Array = pivot) -> Cut:
+            """The plane tilted by two angles and shifted, about the middle of what it cuts."""
+            normal = turn @ np.array([x[0], x[1], 1.0])
+            normal /= np.linalg.norm(normal)
+            return Cut(cell=index, normal=normal, offset=float(normal @ pivot + x[2] * extent))
 
-    def _volume(self, cut: Cut, *, precise: bool, near: list[Stadium] | None = None) -> float:
-        """Of the union, about. Args: near: capsules of a similar plane, to start from."""
-        parts = [_extreme(part.points) for part in self.soup.split(cut)]
-        if min(map(len, parts)) < 2:
-            return math.inf
-        if not precise:
-            return sum(_rough(part, _FEW_AXES)[0].volume for part in parts)
-        if near is None:
-            near = self.near = [fit_capsule(part, precise=False) for part in parts]
-        else:
-            near = [
-                _polish(part, one.start, one.end, precise=False)
-                for part, one in zip(parts, near, strict=True)
-            ]
-        return union_volume([*self.others, *near], _COARSE)
+        answer = minimize(
+            lambda x, moved=moved: _hulls(coarse, moved(x)),
+            np.zeros(3),
+            method="Nelder-Mead",
+            options={
+                "initial_simplex": simplex,
+                "maxfev": _STEPS,
+                "xatol": 1e-3,
+                "fatol": 1e-4 * start,
+            },
+        )
+        found = moved(answer.x)
+        saved = volume - _hulls(cell, found)
+        if saved > best.saved:
+            best = _Division(saved, found)
+    return best
+
+
+def _planes(index: int, points: Array) -> Iterator[Cut]:
+    """Planes across the axes of the points and across others, at several heights."""
+    axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2]
+    for normal in np.vstack([axes, _PLANES]):
+        height = points @ normal
+        low, high = float(height.min()), float(height.max())
+        for share in _OFFSETS:
+            yield Cut(cell=index, normal=normal, offset=low + share * (high - low))
+
+
+def _hulls(cell: _Soup, cut: Cut) -> float:
+    """Volume of the convex hulls on both sides of a plane; infinite if a side has none. [m³]."""
+    volumes = [hull_volume(part.points) for part in cell.split(cut)]
+    return sum(volumes) if min(volumes) > 0.0 else math.inf
 
 
 def _frame(axis: Array) -> Array:
@@ -458,7 +414,6 @@ def _directions(count: int) -> Array:
 
 
 _AXES = np.vstack([np.eye(3), _directions(24)])
-_FEW_AXES = np.vstack([np.eye(3), _directions(10)])
 _PLANES = np.vstack([np.eye(3), _directions(12)])
 _SUPPORT = np.vstack([_directions(80), -_directions(80)])
 
@@ -596,23 +551,14 @@ def _inside_slope(x: Array, points: Array) -> Array:
     return slope
 
 
-def fit_capsule(points: Array, *, near: Stadium | None = None, precise: bool = True) -> Stadium:
-    """Capsule of minimum volume about points.
-
-    Args:
-        points: # (n, 3) [m]
-        near: a capsule to start from; otherwise from several directions.
-        precise: to rounding, instead of what a search needs.
-    """
-    if near is not None:
-        return _polish(points, near.start, near.end, precise=precise)
+def fit_capsule(points: Array) -> Stadium:
+    """Capsule of minimum volume about points. Args: points: # (n, 3) [m]."""
     few = _extreme(points)
     spread = few - few.mean(axis=0)
     axes = np.vstack([np.linalg.svd(spread, full_matrices=False)[2], _AXES])
-    starts = _rough(few, axes)[: 4 if precise else 1]
-    fits = [_polish(few, one.start, one.end, precise=False) for one in starts]
+    fits = [_polish(few, one.start, one.end, precise=False) for one in _rough(few, axes)[:4]]
     best = min(fits, key=lambda one: one.volume)
-    return _polish(points, best.start, best.end, precise=True) if precise else best
+    return _polish(points, best.start, best.end, precise=True)
 
 
 def _lattice(capsule: Stadium, count: int) -> Array:

@@ -31,7 +31,7 @@ from robots.core.shapes.capsule_fit import (
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder, Triangles, read_triangles
 from robots.core.urdf_document import Element, UrdfText, parse_urdf
 
-_EDITION = "pieces 1"  # of the fit: what an earlier one left on disk is not used
+_EDITION = "pieces 2"  # of the fit: what an earlier one left on disk is not used
 _STEPS = 1e6  # to the metre: ends, radii and corners of carried capsules are whole ones
 
 
@@ -122,14 +122,13 @@ class UrdfShapes:
 
 
 def shapes_of(
-    urdf: UrdfText | Path, folder: MeshFolder | None = None, *, most: int = 2, partial: bool = False
+    urdf: UrdfText | Path, folder: MeshFolder | None = None, *, partial: bool = False
 ) -> UrdfShapes:
     """Fit capsules about the meshes of a URDF's links.
 
     Args:
         urdf: a document, or the path of a file.
         folder: where meshes are sought; None for the folder of the file.
-        most: number of capsules that a link may have.
         partial: whether meshes that are missing are listed; otherwise the first one is an error.
 
     Raises:
@@ -144,7 +143,7 @@ def shapes_of(
     shapes: dict[str, LinkShape] = {}
     for parts in found.collisions():
         try:
-            shapes[parts.link] = found.shape(parts, most)
+            shapes[parts.link] = found.shape(parts)
         except UnreadMeshError:  # of no triangles, as the last link of a maker's own SCARA
             if not partial:
                 raise
@@ -155,9 +154,7 @@ def shapes_of(
     return UrdfShapes(links=shapes, files=tuple(found.files.values()), missing=missing)
 
 
-def urdf_shapes(
-    raw: bytes, folder: MeshFolder, *, origin: str = "URDF", most: int = 2
-) -> UrdfShapes:
+def urdf_shapes(raw: bytes, folder: MeshFolder, *, origin: str = "URDF") -> UrdfShapes:
     """Shapes of a URDF in memory; empty where it names no mesh, and meshes may be missing.
 
     Raises:
@@ -166,7 +163,7 @@ def urdf_shapes(
     """
     if b"<mesh" not in raw:
         return UrdfShapes()
-    return shapes_of(parse_urdf(raw, origin), folder, most=most, partial=True)
+    return shapes_of(parse_urdf(raw, origin), folder, partial=True)
 
 
 def link_meshes(document: UrdfText, files: Sequence[MeshFile]) -> tuple[LinkMesh, ...]:
@@ -230,9 +227,10 @@ class _Parts:
     parts: tuple[_Part, ...]
     visual: bool
 
-    def key(self, most: int) -> str:
+    @property
+    def key(self) -> str:
         """Hash of everything that a fit depends on."""
-        digest = hashlib.sha256(f"{_EDITION} {most} ".encode())
+        digest = hashlib.sha256(f"{_EDITION} ".encode())
         for part in self.parts:
             suffix = part.file.name.rpartition(".")[2].lower()
             digest.update(hashlib.sha256(part.file.raw).digest() + f" {suffix} ".encode())
@@ -272,18 +270,18 @@ class _Meshes:
                 except MeshError:
                     continue
 
-    def shape(self, parts: _Parts, most: int) -> LinkShape:
+    def shape(self, parts: _Parts) -> LinkShape:
         """The shape of a link, from disk where the same meshes were fitted before.
 
         Raises:
             MeshError: an unreadable mesh, or one far larger than the robot.
         """
-        key = parts.key(most)
+        key = parts.key
         raw = cache.read(key, "shapes")
         kept: dict[str, Any] | None = None if raw is None else json.loads(raw)
         if kept is None:
             mesh = self.mesh(parts)  # refuses what is too large before it is fitted
-            kept = _fitted(mesh, most) | {"extents": self._extents(parts)}
+            kept = _fitted(mesh) | {"extents": self._extents(parts)}
             cache.write(key, json.dumps(kept).encode(), "shapes")
         for part, extent in zip(parts.parts, kept["extents"], strict=True):
             self.spans.check_large(parts.link, part.mesh, extent, part.scale)
@@ -481,8 +479,8 @@ class _Spans:
 # ---------------------------------------------------------------------------------------- Capsules
 
 
-def _fitted(mesh: LinkMesh, most: int) -> dict[str, Any]:
-    fit: CapsuleFit = fit_capsules(mesh.vertices, mesh.faces, most=most)
+def _fitted(mesh: LinkMesh) -> dict[str, Any]:
+    fit: CapsuleFit = fit_capsules(mesh.vertices, mesh.faces)
     bound = uncovered(mesh.vertices, mesh.faces, fit)
     if not bound <= 0.0:  # never seen: radii are rounded outward
         raise MeshError(

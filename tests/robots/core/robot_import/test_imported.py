@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 import trimesh
 
+from robots import library
 from robots.core.errors import RobotFileError
 from robots.core.model import Model
 from robots.core.robot_file import load, read_robot, write_toml
 from robots.core.robot_import import Need, SourceFormat, Topic, import_robot
+from robots.core.urdf import write_urdf
 from tests.robots.core.urdf.pinocchio_chain import PinocchioChain
 
 REAL = Path(os.environ.get("PALPEUR_REAL_DATA", "")) if "PALPEUR_REAL_DATA" in os.environ else (
@@ -333,3 +336,16 @@ def test_entities_are_never_expanded(xacro_file):
     xacro_file.write_text('<!DOCTYPE robot [<!ENTITY a "b">]>' + XACRO)
     with pytest.raises(RobotFileError, match="document type"):
         import_robot(xacro_file)
+
+
+def test_shapes_of_turned_frames_are_written_as_the_source_has_them(tmp_path):
+    """Turned and turned back, 48.993 mm is 48.992999999999995 mm of the arithmetic."""
+    arm = library.load("yaskawa-gp8")
+    path = tmp_path / "arm.urdf"
+    path.write_text(write_urdf(arm))
+    found = import_robot(path)
+    assert [one.start.tolist() for one in found.mechanism.capsules] == [
+        one.start.tolist() for one in arm.capsules
+    ]
+    lengths = re.findall(r"(?:from_mm|to_mm|radius_mm) = (\[.*?\]|\S+)", found.text)
+    assert max(len(number) for one in lengths for number in re.findall(r"[\d.e-]+", one)) <= 6

@@ -166,6 +166,15 @@ def test_an_angle_is_worth_a_second_capsule_and_a_stick_is_not():
     assert len(fit_capsules(stick.vertices, stick.faces, most=3).capsules) == 1
 
 
+def test_a_fork_gets_a_piece_for_each_leg():
+    fork = swept([(0, 0.5), (0, 0), (0.4, 0), (0.4, 0.5)], 0.1, 0.1)
+    fit = fit_capsules(fork.vertices, fork.faces)
+    assert len(fit.capsules) == 3
+    solid = 0.01 * (0.6 + 0.5 + 0.6 - 2 * 0.1)  # legs that meet at two corners
+    assert 0.999 * solid < fit.volume < 1.1 * solid  # its hull takes twice as much
+    assert fit.hull_volume == pytest.approx(2.0 * solid)
+
+
 def test_the_same_mesh_gives_the_same_bits():
     mesh = random_mesh(np.random.default_rng(7), 2)
     first, second = (fit_capsules(mesh.vertices, mesh.faces) for _ in range(2))

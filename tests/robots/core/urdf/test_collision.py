@@ -14,7 +14,14 @@ from robots.core.capsule import Capsule
 from robots.core.errors import RobotFileError
 from robots.core.model import Model
 from robots.core.self_pairs import segment_distance
-from robots.core.urdf import around_box, around_cylinder, read_urdf, write_urdf
+from robots.core.shapes.piece_fit import piece_depth, piece_volume
+from robots.core.urdf import (
+    around_box,
+    around_cylinder,
+    prism_corners,
+    read_urdf,
+    write_urdf,
+)
 from robots.library import load
 
 SIZE = st.floats(1e-3, 10.0)
@@ -103,6 +110,31 @@ def test_shapes_are_read_in_the_joints_frames():
     assert np.abs(np.cross(along, link[:3, 0])).max() < 1e-15
     end = Model(arm).forward(np.zeros(2)) @ [0, 0, 0.1, 1]
     assert (Model(arm).transforms(np.zeros(2))[1] @ [*tip.start, 1]) == pytest.approx(end)
+
+
+def test_a_box_is_its_own_piece_and_a_cylinder_lies_in_a_prism():
+    base, tube, ball, *_ = read_urdf(ARM).capsules
+    assert piece_volume(base.corners) == pytest.approx(0.2 * 0.2 * 0.5)
+    assert np.ptp(base.corners, axis=0) == pytest.approx([0.2, 0.2, 0.5])
+    assert base.corners.mean(axis=0) == pytest.approx([0, 0, -0.1])
+    assert piece_volume(tube.corners) / (np.pi * 0.05**2 * 0.6) < 1.03
+    assert piece_depth(tube.corners, np.stack([tube.start, tube.end])) < 0.0
+    assert len(ball.corners) == 0
+
+
+@given(radius=SIZE, length=SIZE)
+def test_a_cylinder_is_inside_its_prism(radius, length):
+    angles = np.linspace(0.0, 2.0 * np.pi, 361)  # through the middle of each side
+    circle = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    rims = [np.column_stack([circle, np.full(361, end)]) for end in (-length / 2, length / 2)]
+    corners = prism_corners(radius, length)
+    assert piece_depth(corners, np.concatenate(rims)) <= 1e-14 * (radius + length)
+
+
+@pytest.mark.parametrize("flat", ['<box size="0.2 0.2 0"/>', '<cylinder radius="0.1" length="0"/>'])
+def test_what_is_flat_has_no_piece(flat):
+    arm = read_urdf(ARM.replace('<box size="0.2 0.2 0.5"/>', flat))
+    assert len(arm.capsules[0].corners) == 0
 
 
 def test_a_mesh_is_remarked_and_not_read():
