@@ -125,16 +125,19 @@ def default_self_pairs(mechanism: Mechanism) -> tuple[tuple[int, int], ...]:
     return tuple(pair for pair in apart if pair in free)
 
 
-def self_clearances(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: Array) -> Array:
+def self_clearances(
+    mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: Array, required: float = 0.0
+) -> Array:
     """Distances between bodies, negative by how deep their capsules overlap.
 
-    Where two capsules overlap, their bodies are at least as far apart as a gap between their cores
-    (the convex piece, or without one the capsule) says that was found.
+    Where two capsules are nearer than required, their bodies are at least as far apart as a gap
+    between their cores (the convex piece, or without one the capsule) says that was found.
 
     Args:
         mechanism: with its capsules.
         pairs: of capsules, by index.
         q: postures. # (m, n) [rad or m]
+        required: distance that is asked for; how much more there is may not be told. [m]
 
     Returns:
         # (m, pairs) [m]
@@ -145,7 +148,7 @@ def self_clearances(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: A
     if told:
         T = _link_poses(mechanism, q)
         for column in told:
-            rows = np.flatnonzero(found[:, column] <= 0.0)
+            rows = np.flatnonzero(found[:, column] <= required)
             one, other = (_Core.of(T[:, rows], capsules[c]) for c in pairs[column])
             found[rows, column] = np.maximum(found[rows, column], _gap(one, other))
     return found

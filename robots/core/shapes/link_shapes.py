@@ -31,7 +31,7 @@ from robots.core.shapes.capsule_fit import (
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder, Triangles, read_triangles
 from robots.core.urdf_document import Element, UrdfText, parse_urdf
 
-_EDITION = "pieces 2"  # of the fit: what an earlier one left on disk is not used
+_EDITION = "pieces 3"  # of the fit: what an earlier one left on disk is not used
 _STEPS = 1e6  # to the metre: ends, radii and corners of carried capsules are whole ones
 
 

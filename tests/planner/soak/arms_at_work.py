@@ -119,10 +119,10 @@ PLATES = {
 }
 BLOCKS = {
     "abb-irb-120": _block(100, 269, 125, -38.5, mount=45),
-    "abb-irb-1200-5": _block(80, 490, 245, 60),
+    "abb-irb-1200-5": _block(80, 493, 230, 68.9, mount=15),
     "abb-irb-1200-7": _block(100, 319, 207, -39, mount=45),
     "abb-irb-2400": _block(120, 900, 325, 60),
-    "abb-irb-2600": _block(100, 870, 85, 45),
+    "abb-irb-2600": _block(100, 879, 101, -136.6),
     "denso-vs060": _block(100, 365, 125, 174.8),
     "fanuc-lrmate-200id": _block(100, 287, 88, -51),
     "fanuc-lrmate-200id-7l": _block(100, 495, 50, 225),
@@ -133,7 +133,7 @@ BLOCKS = {
     "kuka-iiwa-7-r800": _block(100, 518, -141, 180),
     "kuka-kr10-r1100-sixx": _block(100, 467, -295, 57.3),
     "kuka-kr6-r700-sixx": _block(100, 293, 17, -41.1, mount=45),
-    "staubli-rx160": _block(120, 940, 255, 60),
+    "staubli-rx160": _block(120, 966, 282, -132.5, mount=15),
     "staubli-tx2-60": _block(100, 237, 215, -36.1, mount=45),
     "staubli-tx2-60l": _block(80, 505, 140, 150),
     "staubli-tx2-90": _block(120, 500, 250, 60),
@@ -153,10 +153,16 @@ BLOCKS = {
 UNFINISHED = frozenset(
     {
         "denso-vs060",
+        "fanuc-lrmate-200id",
+        "fanuc-lrmate-200id-7l",
         "franka-fr3",
         "kuka-iiwa-14-r820",
         "kuka-iiwa-7-r800",
+        "staubli-tx2-60",
+        "staubli-tx2-60l",
+        "staubli-tx2-90",
         "ufactory-lite6",
+        "yaskawa-gp7",
         "yaskawa-gp8",
     }
 )

@@ -163,9 +163,11 @@ def test_apart_is_said_up_to_the_very_limit_of_contact(margin, lean):
         assert pair.reason is reason
 
 
-@pytest.mark.parametrize("name", some(["abb-irb-120", "ur3e", "kuka-iiwa-7-r800"], gate=2))
+@pytest.mark.parametrize(
+    "name", some(["franka-panda", "ufactory-xarm6", "kuka-iiwa-7-r800"], gate=2)
+)
 def test_pairs_proven_apart_are_apart_in_random_postures_and_at_the_limits(name):
-    arm = load(name)
+    arm = replace(load(name), self_pairs=())  # so that a verdict on every pair is told
     names = [capsule.name for capsule in arm.capsules]
     apart = [
         (names.index(pair.a), names.index(pair.b))
