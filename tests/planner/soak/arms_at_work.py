@@ -87,12 +87,14 @@ def _block(
 
 # The stylus is 100 mm long there, and the plate lies level.
 PLATES = {
+    "abb-crb-15000-5": _plate(535, 95),
     "abb-irb-120": _plate(360, 65),
     "abb-irb-1200-5": _plate(540, 100),
     "abb-irb-1200-7": _plate(430, 80),
     "abb-irb-2400": _plate(900, 165),
     "abb-irb-2600": _plate(955, 175),
     "denso-vs060": _plate(370, 70),
+    "fanuc-crx-10ia": _plate(640, 115),
     "fanuc-lrmate-200id": _plate(440, 80),
     "fanuc-lrmate-200id-7l": _plate(545, 100),
     "fanuc-m10ia": _plate(835, 150),
@@ -118,14 +120,16 @@ PLATES = {
     "yaskawa-hc10": _plate(745, 135),
 }
 BLOCKS = {
+    "abb-crb-15000-5": _block(100, 485, 50, 45),
     "abb-irb-120": _block(100, 269, 125, -38.5, mount=45),
     "abb-irb-1200-5": _block(80, 493, 230, 68.9, mount=15),
     "abb-irb-1200-7": _block(100, 319, 207, -39, mount=45),
     "abb-irb-2400": _block(120, 900, 325, 60),
     "abb-irb-2600": _block(100, 879, 101, -136.6),
     "denso-vs060": _block(100, 365, 125, 174.8),
-    "fanuc-lrmate-200id": _block(100, 287, 88, -51),
-    "fanuc-lrmate-200id-7l": _block(100, 495, 50, 225),
+    "fanuc-crx-10ia": _block(100, 600, 60, 45),
+    "fanuc-lrmate-200id": _block(100, 349, 124, -53.1, mount=30),
+    "fanuc-lrmate-200id-7l": _block(100, 550, 90, -42.9, mount=30),
     "fanuc-m10ia": _block(200, 760, 380, 60),
     "franka-fr3": _block(150, 446, 372, 140.5),
     "franka-panda": _block(100, 362, 4, 47.2),
@@ -153,8 +157,6 @@ BLOCKS = {
 UNFINISHED = frozenset(
     {
         "denso-vs060",
-        "fanuc-lrmate-200id",
-        "fanuc-lrmate-200id-7l",
         "franka-fr3",
         "kuka-iiwa-14-r820",
         "kuka-iiwa-7-r800",
