@@ -141,7 +141,7 @@ BLOCKS = {
     "staubli-tx2-60": _block(85, 262, 232, -42, mount=60),
     "staubli-tx2-60l": _block(80, 505, 140, 150),
     "staubli-tx2-90": _block(144, 509, 255, 55.1, mount=30),
-    "ufactory-lite6": _block(120, 101, 131, -32.2, mount=30),
+    "ufactory-lite6": _block(144, 66, 140, -27.9, mount=45),
     "ufactory-xarm6": _block(120, 380, 190, 60),
     "ufactory-xarm7": _block(120, 385, 195, 60),
     "ur10e": _block(100, 686, -10, -34.3),
@@ -162,7 +162,6 @@ UNFINISHED = frozenset(
         "kuka-iiwa-7-r800",
         "staubli-tx2-60",
         "staubli-tx2-60l",
-        "ufactory-lite6",
         "yaskawa-gp8",
     }
 )
