@@ -87,7 +87,7 @@ def _block(
 
 # The stylus is 100 mm long there, and the plate lies level.
 PLATES = {
-    "abb-crb-15000-5": _plate(535, 95),
+    "abb-crb-15000-5": _plate(520, 140),
     "abb-irb-120": _plate(360, 65),
     "abb-irb-1200-5": _plate(540, 100),
     "abb-irb-1200-7": _plate(430, 80),
@@ -139,7 +139,7 @@ BLOCKS = {
     "kuka-kr6-r700-sixx": _block(100, 293, 17, -41.1, mount=45),
     "staubli-rx160": _block(120, 966, 282, -132.5, mount=15),
     "staubli-tx2-60": _block(85, 262, 232, -42, mount=60),
-    "staubli-tx2-60l": _block(80, 505, 140, 150),
+    "staubli-tx2-60l": _block(80, 490, 141, 134.6, mount=30),
     "staubli-tx2-90": _block(144, 509, 255, 55.1, mount=30),
     "ufactory-lite6": _block(144, 66, 140, -27.9, mount=45),
     "ufactory-xarm6": _block(120, 380, 190, 60),
@@ -149,7 +149,7 @@ BLOCKS = {
     "ur3e": _block(100, 194, 64, -37.2, mount=45),
     "ur5e": _block(100, 485, 50, 45),
     "yaskawa-gp7": _block(144, 409, -187, -33.2, mount=45),
-    "yaskawa-gp8": _block(80, 510, 158, 49.4, mount=60),
+    "yaskawa-gp8": _block(90, 510, 158, 49.4, mount=60),
     "yaskawa-hc10": _block(200, 675, 340, 150),
 }
 
@@ -162,7 +162,6 @@ UNFINISHED = frozenset(
         "kuka-iiwa-7-r800",
         "staubli-tx2-60",
         "staubli-tx2-60l",
-        "yaskawa-gp8",
     }
 )
 
