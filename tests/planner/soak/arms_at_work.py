@@ -115,7 +115,7 @@ PLATES = {
     "ur16e": _plate(565, 100),
     "ur3e": _plate(360, 120),
     "ur5e": _plate(535, 95),
-    "yaskawa-gp7": _plate(555, 100),
+    "yaskawa-gp7": _plate(640, 80),
     "yaskawa-gp8": _plate(480, -100),
     "yaskawa-hc10": _plate(745, 135),
 }
