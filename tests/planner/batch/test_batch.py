@@ -11,8 +11,17 @@ from planner.batch.batch import Batch, BatchInterrupted, BatchOptions, run_batch
 from planner.batch.outcome import CaseStatus
 from planner.errors import OptionError, OutputError
 from tests.planner.batch.generated_jobs import generate
+from tests.planner.batch.in_process import judge_here
 
 ONE = BatchOptions(workers=1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _judged_here():
+    """Workers and their caps have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        judge_here(patch)
+        yield
 
 
 @pytest.fixture(scope="module")

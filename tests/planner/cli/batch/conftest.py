@@ -14,12 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from planner.batch import batch, worker
-from planner.batch.engine import Done, Ending
-from planner.batch.ledger import Ledger
 from planner.cli.main import main
 from planner.library import path_of
 from tests.planner.batch.generated_jobs import generate
+from tests.planner.batch.in_process import judge_here
 
 COMMAND = (sys.executable, "-c", "from planner.cli.main import run; run()")
 COMPARED = ("summary.csv", "summary.parquet", "summary.json", "junit.xml", "batch.json")
@@ -39,44 +37,6 @@ def nine(tmp_path, monkeypatch):
     """The corrected nine-point job as ``nine/job.toml``."""
     monkeypatch.chdir(tmp_path)
     return shutil.copytree(path_of("nine-points-corrected").parent, tmp_path / "nine")
-
-
-class Here:
-    """An engine that judges in this process, as a worker does: no process to start, no caps."""
-
-    free = 1
-
-    def __init__(self, order: worker.WorkerRequest) -> None:
-        self._worker = worker._Worker(order=order, ledger=Ledger(folder=order.ledger))
-        self._tasks: list = []
-
-    def give(self, tasks):
-        self._tasks += tasks
-
-    def wait(self, seconds):
-        del seconds
-        done, self._tasks = [self._done(task) for task in self._tasks], []
-        return done
-
-    def close(self):
-        """Nothing has been started."""
-
-    def _done(self, task):
-        began = time.monotonic()
-        said = self._worker.do(task.document())
-        return Done(
-            task=task,
-            digest=said["digest"],
-            ending=Ending(said["ending"]),
-            detail=said["detail"],
-            seconds=time.monotonic() - began,
-            peak=said["peak"],
-        )
-
-
-def judge_here(patch):
-    """Let batches judge in this process until the patch is undone."""
-    patch.setattr(batch, "local_pool", lambda order, *_: Here(order))
 
 
 @pytest.fixture

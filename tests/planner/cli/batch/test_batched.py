@@ -26,10 +26,11 @@ def whys(palpeur):
     return told
 
 
+@pytest.mark.usefixtures("here")
 def test_every_job_has_one_result_and_a_second_run_does_nothing(
     palpeur, jobs, tmp_path, whole, statuses
 ):
-    ran = palpeur("batch", "jobs/*.toml", "--out", "out", "--workers", 2)
+    ran = palpeur("batch", "jobs/*.toml", "--out", "out")
     assert ran.code == 1
     assert "6 of 6 jobs ran. out/dashboard.html" in ran.out
     found = statuses(tmp_path / "out")
@@ -303,6 +304,7 @@ def test_a_folder_of_other_things_is_refused(palpeur, tmp_path):
         assert "with --out" in ran.err
 
 
+@pytest.mark.soak
 def test_caps_end_the_job_and_not_the_batch(palpeur, tmp_path, monkeypatch, statuses, whys):
     """The real worker: one job that takes too much, one that is fine, one that takes too long.
 

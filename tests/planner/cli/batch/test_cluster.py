@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import ClusterError
+from tests.cases import cases
 from tests.planner.batch.generated_jobs import generate
 
 pytest.importorskip("distributed")
@@ -95,11 +96,11 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory):
-    """A cluster of two workers that no test harms."""
+    """A cluster that no test harms; one worker has the room of several batches."""
     made = Cluster(tmp_path_factory.mktemp("standing"))
     try:
         made.start_scheduler()
-        made.workers = [made.start_worker() for _ in range(2)]
+        made.workers = [made.start_worker() for _ in range(cases(gate=1, soak=2))]
         yield made
     finally:
         made.end()
@@ -128,6 +129,14 @@ def _there(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
+def unharmed(cluster):
+    """Its workers live, none of ours stays beside them, and none of them complained."""
+    assert [process.poll() for process in cluster.workers] == [None] * len(cluster.workers)
+    assert ours_beside(cluster.workers) == []
+    assert "Traceback" not in cluster.log(), cluster.log()
+
+
+@pytest.mark.soak
 def test_batches_at_once_find_what_the_local_pool_finds(
     start, standing, folder, undisturbed, whole
 ):
@@ -141,25 +150,26 @@ def test_batches_at_once_find_what_the_local_pool_finds(
     for out in outs:
         assert whole(out) == undisturbed
         assert list((out / "claims").iterdir()) == []
-    assert [process.poll() for process in standing.workers] == [None, None]
-    assert ours_beside(standing.workers) == []
-    assert "Traceback" not in standing.log(), standing.log()
+    unharmed(standing)
 
 
 def test_an_interrupted_batch_leaves_the_cluster_as_it_was(
     start, standing, folder, undisturbed, whole, request
 ):
-    out = folder / "interrupted"
+    """Another batch beside it goes on, and finds what the local pool finds."""
+    out, other = folder / "interrupted", folder / "beside"
     batch = start("jobs/*.toml", "--cluster", standing.address, out=out)
     assert batch.until(lambda: batch.results >= 1)
+    second = start("jobs/*.toml", "--cluster", standing.address, out=other)
     batch.process.send_signal(signal.SIGINT)
     code, err = batch.end()
     done = len(json.loads((out / "summary.json").read_text())["rows"])
     told = f"{done} of {MANY} jobs are done; the same command goes on.\nInterrupted.\n"
     assert (code, err) == (130, told)
-    assert [process.poll() for process in standing.workers] == [None, None]
-    assert ours_beside(standing.workers) == []
-    assert "Traceback" not in standing.log(), standing.log()
+    assert second.end() == (1, "")
+    assert whole(other) == undisturbed
+    assert list((other / "claims").iterdir()) == []
+    unharmed(standing)
     request.getfixturevalue("here")  # the rest needs no cluster
     assert request.getfixturevalue("palpeur")("batch", "jobs/*.toml", "--out", out).code == 1
     assert whole(out) == undisturbed

@@ -1,6 +1,7 @@
 """Killed at any moment and run again, a batch ends as an undisturbed one, byte for byte.
 
-A few moments in the normal run, many in the soak.
+A few moments in the normal run, many in the soak. Of writes that fail the gate has the quota; what
+the ledger, the claims and the pool do by themselves is in ``tests/planner/batch``.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ def test_asked_to_end_it_finishes_writing_sums_up_and_goes_on_later(
     ends_well(out)
 
 
+@pytest.mark.soak
 def test_asked_twice_it_leaves_without_a_traceback(start, folder, ends_well):
     out = folder / "twice"
     batch = start("jobs/*.toml", "--workers", 1, out=out)
@@ -144,6 +146,7 @@ def test_asked_twice_it_leaves_without_a_traceback(start, folder, ends_well):
     ends_well(out)
 
 
+@pytest.mark.soak
 def test_asked_before_it_has_begun(start, folder, ends_well):
     out = folder / "early"
     batch = start("jobs/*.toml", "--workers", 1, out=out)
@@ -192,6 +195,7 @@ def test_one_of_two_batches_is_killed(start, folder, ends_well):
     ends_well(out)
 
 
+@pytest.mark.soak
 def test_clocks_that_jump(start, folder, ends_well):
     out = folder / "clocks"
     batch = start("jobs/*.toml", "--workers", 1, out=out)
@@ -230,12 +234,13 @@ def small_disk(folder):
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "pages",
     [
-        pytest.param(0, marks=pytest.mark.soak, id="at once"),
+        pytest.param(0, id="at once"),
         pytest.param(5, id="between results"),
-        pytest.param(16, marks=pytest.mark.soak, id="at the end"),
+        pytest.param(16, id="at the end"),
     ],
 )
 def test_a_full_disk(start, ends_well, small_disk, pages):
@@ -250,6 +255,7 @@ def test_a_full_disk(start, ends_well, small_disk, pages):
     ends_well(out)
 
 
+@pytest.mark.soak
 def test_a_disk_that_becomes_read_only(start, ends_well, small_disk):
     out = small_disk / "out"
     batch = start("jobs/*.toml", "--workers", 1, out=out)
