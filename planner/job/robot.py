@@ -25,8 +25,8 @@ from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import nearest
 from robots.core.shapes.link_shapes import urdf_shapes
 from robots.core.urdf import read_urdf
+from robots.library.catalogue import load, text_of
 from robots.library.catalogue import names as library_names
-from robots.library.catalogue import text_of
 from robots.robot import Robot, RobotSource
 
 if TYPE_CHECKING:
@@ -118,10 +118,8 @@ def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, tuple[JobIn
                 meshes=table.meshes,
             )
         if model in library_names():
-            text = text_of(model)
-            mechanism = read_robot(text, origin=f"{model}.toml")
-            digest = hashlib.sha256(text.encode()).hexdigest()
-            robot = Robot(mechanism, source=RobotSource(model=model))
+            digest = hashlib.sha256(text_of(model).encode()).hexdigest()
+            robot = Robot(load(model), source=RobotSource(model=model))
             return robot, (JobInput(name=model, sha256=digest),)
         if suffix not in (".toml", ".urdf"):
             raise folder.source.error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ _ROBOTS = Catalogue(package="robots.library", thing="robot", endings=(".toml", "
 names, text_of = _ROBOTS.names, _ROBOTS.text_of
 
 
+@cache
 def load(name: str) -> Mechanism:
-    """A robot of the library.
+    """A robot of the library; read once, as mechanisms never change.
 
     Raises:
         RobotFileError: no such name.
@@ -26,6 +28,7 @@ def load(name: str) -> Mechanism:
     return read_robot(text_of(name), origin=f"{name}.toml")
 
 
+@cache
 def maker_of(name: str) -> str:
     """Who makes a robot of the library; empty for stand-ins and the robots of the sources.
 
