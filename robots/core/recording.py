@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import wraps
 from threading import Lock
@@ -115,6 +115,13 @@ class Programme:
     result: Argument
     instructions: tuple[Instruction, ...]
     outputs: tuple[Output, ...]
+    # Instructions that compute: a rough cost for deciding where compilation pays. Every model of a
+    # mechanism asks each of its programmes, so they are counted once.
+    work: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        work = sum(1 for one in self.instructions if one.operation.operands > 0)
+        object.__setattr__(self, "work", work)
 
     @property
     def counts(self) -> OperationCounts:
@@ -129,11 +136,6 @@ class Programme:
             sines_cosines=tally[Operation.SIN] + tally[Operation.COS],
             others=sum(tally[operation] for operation in _OTHERS),
         )
-
-    @property
-    def work(self) -> int:
-        """Instructions that compute; a rough cost for deciding where compilation pays."""
-        return sum(1 for i in self.instructions if i.operation.operands > 0)
 
     def text(self) -> str:
         """Canonical text: equal programmes have equal text, on every machine."""
