@@ -292,7 +292,7 @@ def _flattening(parameters: tuple[_Parameter, ...]) -> Callable[..., tuple[Any, 
     It returns None where an argument is not of its type. It is written out for the parameters,
     because small calls by the ten thousand would spend most of their time in a loop over them.
     """
-    namespace: dict[str, Any] = {"address_of": address_of}
+    namespace: dict[str, Any] = {"address_of": address_of, "ndarray": np.ndarray}
     checks: list[str] = []
     unpacked: list[str] = []
     taken: list[str] = []
@@ -311,7 +311,8 @@ def _flattening(parameters: tuple[_Parameter, ...]) -> Callable[..., tuple[Any, 
         else:
             namespace[f"kind_{own}"] = parameter.dtype
             checks.append(
-                f"{own}.dtype == kind_{own} and {own}.ndim == {parameter.rank} "
+                f"isinstance({own}, ndarray) and {own}.dtype == kind_{own} "
+                f"and {own}.ndim == {parameter.rank} "
                 f"and {own}.flags.c_contiguous"
             )
             taken.extend([f"address_of({own})", f"*{own}.shape"])
