@@ -119,11 +119,13 @@ def test_the_stated_coverage_holds(block):
     rng = np.random.default_rng(8)
     draws = linear.drawn("diameter", rng.normal(0.0, sigma, (40_000, len(rows), 3)))[:, 0]
     doubt = uncertainty_of(0.02, draws, draws[:200], 0.95)
-    measured = points + rng.normal(0.0, sigma, (cases(gate=1500, soak=4000), *points.shape))
+    trials = cases(gate=500, soak=4000)
+    measured = points + rng.normal(0.0, sigma, (trials, *points.shape))
     fits = (fit("cylinder", one, hollow=True, hint=exact.shape) for one in measured)
     seen = np.array([found.value("diameter") for found in fits])
     inside = np.mean(np.abs(seen - 0.02) <= doubt.expanded)
-    assert inside == pytest.approx(0.95, abs=0.01)  # 1500 trials scatter by 0.56 %
+    # 1500 trials scatter by 0.56 %, fewer by more
+    assert inside == pytest.approx(0.95, abs=0.01 * max(1.0, np.sqrt(1500 / trials)))
 
 
 def test_where_first_order_does_not_hold_it_does_not_count():

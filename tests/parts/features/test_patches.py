@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from parts.errors import FeatureError
 from parts.features.feature import feature_of_numbers
 from parts.sampling.layouts import PatchShape, lay_out
+from tests.cases import cases
 
 SQUARE = PatchShape(width=1.0, height=1.0, round=False)
 
@@ -77,14 +78,15 @@ BOUNDED = ("plane", "disc", "cylinder", "cone", "cup", "sphere", "fillet")
 @pytest.mark.parametrize("name", BOUNDED)
 def test_the_inset_piece_keeps_its_distance_from_every_bound(name):
     piece, margin = patch(name), 0.8e-3
-    line = np.linspace(0, 1, 400)
-    sides = [np.column_stack([line, np.full(400, v)]) for v in (0, 1)]
+    count = cases(gate=120, soak=400)
+    line = np.linspace(0, 1, count)
+    sides = [np.column_stack([line, np.full(count, v)]) for v in (0, 1)]
     if name in ("plane", "cup"):
-        sides += [np.column_stack([np.full(400, u), line]) for u in (0, 1)]
+        sides += [np.column_stack([np.full(count, u), line]) for u in (0, 1)]
     if name == "sphere":
         sides = sides[:1]  # the other end is the pole, which is no edge
     edge = np.vstack([piece.at(side).positions for side in sides])
-    inner = piece.inset(margin).at(np.random.default_rng(3).random((400, 2))).positions
+    inner = piece.inset(margin).at(np.random.default_rng(3).random((count, 2))).positions
     gaps = np.linalg.norm(inner[:, None] - edge, axis=2).min(axis=1)
     assert gaps.min() >= margin * (1 - 1e-9)
     nearest = piece.inset(margin).at(np.vstack(sides)).positions

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from parts.fits.fitting import FIT_KINDS, fit
+from tests.cases import some
 
 # Data are near 0.1 m from their centroid and up to a few metres from the origin, where doubles are
 # 4e-16 m apart; 1e-12 leaves room for conditions near 1e3, and 1e-10 is what is asked for.
@@ -78,7 +79,7 @@ HARD = {
 
 
 @pytest.mark.parametrize("name", HARD)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", some(range(2), gate=1))
 def test_hard_geometries_are_found_without_a_hint(name, seed, known, misfit):
     kind, sizes = HARD[name]
     case = known(kind, seed=seed, count=60, amplitude=2e-6, **sizes)

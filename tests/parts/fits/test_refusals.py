@@ -7,6 +7,7 @@ import pytest
 
 from parts.errors import FitError, PartError
 from parts.fits.fitting import FIT_KINDS, fit
+from tests.cases import some
 
 FEWEST = {"line2d": 2, "line3d": 2, "plane": 3, "circle2d": 3, "circle3d": 3}
 FEWEST |= {"sphere": 4, "cylinder": 5, "cone": 6, "torus": 7}
@@ -71,7 +72,7 @@ def test_coplanar_points(kind):
 
 
 @pytest.mark.parametrize("kind", ["cylinder", "cone", "torus"])
-@pytest.mark.parametrize("noise", [1e-6, 1e-4])
+@pytest.mark.parametrize("noise", some([1e-6, 1e-4], gate=1))
 def test_points_on_a_circle_that_noise_lifts_off_its_plane(kind, noise):
     with pytest.raises(FitError, match=r"noise|loose|can move"):
         fit(kind, ring(noise=noise))
