@@ -9,7 +9,7 @@ import pytest
 
 from robots.arm.inverse import ArmInverse
 from robots.core.inverse import Target, solve
-from tests.cases import some
+from tests.cases import cases, some
 from tests.robots.arm.stylus_roll import StylusRoll
 
 SIDES = [(0.0006, -0.0008), (0.012, 0.016), (-0.06, 0.08)]
@@ -32,7 +32,7 @@ def pose(inverse, q):
 def test_every_drawn_posture_is_found(arm, make_tool, random_postures, side):
     """Unless a second posture with the same signs lies nearer to the straight stylus's."""
     inverse = bent(arm, make_tool(-np.pi / 2, 0.1, side))
-    q = random_postures(2000, seed=2)
+    q = random_postures(cases(gate=500, soak=2000), seed=2)
     p, d = pose(inverse, q)
     found = inverse.solve(p, d)
     assert found.position_error[found.solved].max() < 1e-13

@@ -175,7 +175,7 @@ def test_their_number_is_the_rank_of_the_regressor(seed, make_mechanism):
     assert found.gap > 1e6
 
 
-@pytest.mark.parametrize("seed", [2, 5, 8])
+@pytest.mark.parametrize("seed", some([2, 5, 8], gate=1))
 def test_every_body_with_the_same_base_parameters_has_the_same_torques(seed, make_mechanism):
     """Any φ + ν with K·ν = 0 moves alike: columns of the regressor see K·φ only."""
     mechanism = make_mechanism(seed)
@@ -199,7 +199,7 @@ def test_motors_enter_the_values(make_mechanism):
     assert np.abs(tau - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("seed", range(1, 60, 9))
+@pytest.mark.parametrize("seed", some(range(1, 60, 9), gate=3))
 def test_formulas_say_what_the_matrix_holds(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     found = base_parameters(mechanism)

@@ -31,7 +31,7 @@ def states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(rng.uniform(-2.5, 2.5, size=(SAMPLES, n)) for _ in range(3))
 
 
-@pytest.mark.parametrize("seed", TREES)
+@pytest.mark.parametrize("seed", some(TREES, gate=8))
 def test_random_trees_agree_with_pinocchio(seed, make_mechanism, make_peer):
     mechanism = make_mechanism(seed)
     model, peer = model_of(mechanism, seed), make_peer(mechanism)

@@ -15,6 +15,7 @@ from robots.stewart.model import PlatformModel
 from robots.stewart.motion import pose_move
 from robots.stewart.motion_check import motion_peaks
 from robots.stewart.motion_time import HeavyMotionError, minimum_time, minimum_time_move
+from tests.cases import some
 
 PLATFORM = load("measuring-hexapod")
 END = PLATFORM.home @ make_pose(rotation_exp([0.1, -0.15, 0.1]), [0.05, 0.03, 0.04])
@@ -26,7 +27,7 @@ def model(**limits):
     )
 
 
-@pytest.mark.parametrize("law", ["quintic", "trapezoid", "cubic"])
+@pytest.mark.parametrize("law", some(["quintic", "cubic", "trapezoid"], gate=2))
 def test_the_binding_limit_is_reached_and_no_other_is_exceeded(law):
     limited = model()
     found = minimum_time_move(limited, PLATFORM.home, END, law)
@@ -73,7 +74,7 @@ def test_four_times_the_acceleration_is_half_the_time_while_it_binds():
 def test_the_best_trapezoid_is_quicker_than_others():
     limited = model()
     best = minimum_time_move(limited, PLATFORM.home, END, "trapezoid").motion.duration
-    for fraction in (0.1, 0.2, 0.3, 0.4, 0.5):
+    for fraction in some((0.1, 0.2, 0.3, 0.4, 0.5), gate=3):
         course = pose_move(PLATFORM.home, END, trapezoid(fraction))
         # The part of speeding up is found on samples, which see peaks to about a ten-thousandth.
         assert minimum_time(limited, course).motion.duration >= best * (1.0 - 1e-4)

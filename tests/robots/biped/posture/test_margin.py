@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from robots.biped.posture import support_polygon
 from robots.biped.posture.support_polygon import convex_hull
+from tests.cases import cases
 
 coordinates = st.floats(-3, 3, allow_subnormal=False)
 points = st.tuples(coordinates, coordinates).map(np.array)
@@ -37,7 +38,7 @@ def test_margin_does_not_see_rigid_motions(seed, p, angle, shift):
     assert moved == pytest.approx(float(support_polygon.signed_margin(corners, p)), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(cases(gate=3, soak=8)))
 def test_margin_is_the_distance_to_the_nearest_of_many_boundary_points(seed):
     corners = polygon(seed)
     parts = np.linspace(0.0, 1.0, 2001)[:, None]

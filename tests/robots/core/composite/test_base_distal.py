@@ -17,7 +17,7 @@ from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.rerooted import reroot
 from robots.library import load
-from tests.cases import cases
+from tests.cases import cases, some
 
 Make = Callable[..., Mechanism]
 FIELDS = (
@@ -67,7 +67,7 @@ def test_any_tree_seen_from_any_link(
     check(mechanism, mechanism.joints[place % len(mechanism.joints)].name, q)
 
 
-@pytest.mark.parametrize("foot", ["q1", "q5"])
+@pytest.mark.parametrize("foot", some(["q5", "q1"], gate=1))
 def test_bip_on_its_foot_is_pinocchio(foot: str, make_peer: Callable[[Mechanism], Any]) -> None:
     mechanism = load("bip2000")
     q, qd, qdd = np.random.default_rng(8).uniform(-1, 1, size=(3, 15))

@@ -7,11 +7,15 @@ import pytest
 
 from robots.core.identification.identifiability import identifiable
 from robots.core.identification.measurements import MeasurementKind
+from tests.cases import some
 
 
 @pytest.mark.parametrize(
     ("robot", "revolute", "prismatic"),
-    [("measuring-arm", 5, 0), ("industrial-6r", 6, 0), ("stanford", 5, 1), ("gantry-5", 2, 3)],
+    some(
+        [("measuring-arm", 5, 0), ("industrial-6r", 6, 0), ("stanford", 5, 1), ("gantry-5", 2, 3)],
+        gate=2,
+    ),
 )
 def test_the_count_is_everetts(make_scene, robot, revolute, prismatic):
     # A minimal and complete model has 4R + 2P + 6 parameters; a ball has no orientation: 3 fewer.

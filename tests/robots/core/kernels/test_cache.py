@@ -14,6 +14,7 @@ import pytest
 
 from robots.core.kernels import Kernel, cache
 from robots.core.kernels import machine as machine_module
+from tests.cases import cases
 
 KEY = "ab" * 32
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
@@ -167,7 +168,7 @@ print(kernel(np.linspace(-2, 2, 55).reshape(11, 5)).tobytes().hex())
 
 
 def test_processes_that_compile_at_once_agree(cache_dir, machine):
-    """Four processes wait on a line from here, then compile the same kernel together."""
+    """They wait on a line from here, then compile the same kernel together."""
     assert machine is not None
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     processes = [
@@ -179,13 +180,13 @@ def test_processes_that_compile_at_once_agree(cache_dir, machine):
             text=True,
             env=environment,
         )
-        for _ in range(4)
+        for _ in range(cases(gate=2, soak=4))
     ]
     for process in processes:
         process.stdin.write("go\n")
         process.stdin.flush()
     answers = [process.communicate() for process in processes]
-    assert [process.returncode for process in processes] == [0] * 4, answers
+    assert [process.returncode for process in processes] == [0] * len(processes), answers
     assert len({out for out, _ in answers}) == 1
     assert len(answers[0][0]) == 11 * 25 * 16 + 1
     # The kernel, and the direct call that all kernels share.

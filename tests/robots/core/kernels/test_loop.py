@@ -73,6 +73,7 @@ def test_the_second_process_loads_without_numba_and_a_changed_text_compiles_agai
     assert call() == "True"
 
 
+@pytest.mark.soak
 def test_a_damaged_entry_is_compiled_again(call, tmp_path):
     call()
     (entry,) = (tmp_path / "cache" / "kernels").glob("*.o")

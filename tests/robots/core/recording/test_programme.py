@@ -11,6 +11,7 @@ import pytest
 from robots.core.quantities import QUANTITIES, quantity
 from robots.core.recording import Operation, OperationCounts, Recorder, recording_functions
 from robots.library import load
+from tests.cases import some
 
 FN = recording_functions()
 
@@ -87,7 +88,7 @@ def test_digest_does_not_depend_on_the_process():
         "print(*(quantity(name).record(arm).digest for name in ('torques', 'lagrange')))"
     )
     digests = set()
-    for seed in ("0", "1", "77"):
+    for seed in some(("0", "77", "1"), gate=2):
         done = subprocess.run(
             [sys.executable, "-c", code],
             check=True,
@@ -99,7 +100,7 @@ def test_digest_does_not_depend_on_the_process():
     assert len(digests) == 1
 
 
-@pytest.mark.parametrize("seed", range(0, 30, 6))
+@pytest.mark.parametrize("seed", some(range(0, 30, 6), gate=2))
 def test_no_programme_holds_anything_dead_or_twice(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     for name in QUANTITIES:

@@ -34,6 +34,7 @@ def test_the_start_system_is_complete_and_solved(start):
     assert start_system() is start  # computed once
 
 
+@pytest.mark.soak
 def test_another_seed_finds_forty_too():
     assert len(start_system(7).x) == GENERIC_MODES
 
