@@ -238,7 +238,10 @@ def test_a_request_to_end_waits_for_a_result_that_is_being_written(mine, monkeyp
     assert left == [143, 143]
 
 
-@pytest.mark.parametrize(("reports", "made"), [("none", 0), ("failed", 0), ("all", 1)])
+@pytest.mark.parametrize(
+    ("reports", "made"),
+    [("none", 0), ("failed", 0), pytest.param("all", 1, marks=pytest.mark.soak)],
+)
 def test_a_report_set_is_made_where_it_is_asked_for(order, said, reports, made):
     mine = worker._Worker(order=replace(order, reports=reports), ledger=Ledger(folder=order.ledger))
     assert mine.do(said)["ending"] == "written"

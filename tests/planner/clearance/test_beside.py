@@ -6,6 +6,7 @@ Lengths are written in millimetres here; clearances follow from the drawings by 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -142,11 +143,10 @@ MOUTHS = {
 def test_a_bore_is_touched_from_its_middle(judge, mouth, finest):
     """The shank is 0.8 mm from the wall at contact, the wall across 13 mm from the ball."""
     mesh = bore(15.0, mouth, finest)
-    for depth in (0.0, 2.0):
-        for height in some((3.0, 10.0, 24.0), gate=2):
-            kept, seen, _ = judge(mesh, in_bore(15.0, ROUND, height), 13.0, depth=depth)
-            assert kept.all()
-            assert (seen > 7.0).all()  # nothing that is behind is told
+    for depth, height in some(list(product((0.0, 2.0), (3.0, 10.0, 24.0))), gate=2):
+        kept, seen, _ = judge(mesh, in_bore(15.0, ROUND, height), 13.0, depth=depth)
+        assert kept.all()
+        assert (seen > 7.0).all()  # nothing that is behind is told
 
 
 def test_the_wall_across_counts(judge):

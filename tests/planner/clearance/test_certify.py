@@ -24,6 +24,7 @@ from robots.core.capsule import Capsule
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.pose import make_pose
+from tests.cases import some
 
 RADIUS = 0.01
 DEFAULT = Tolerance()
@@ -204,7 +205,7 @@ def test_a_path_that_does_not_exist_keeps_nothing(brute):
     assert not keeps(checker, Broken(), 0.01).any()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", some(range(5), gate=2))
 def test_any_function_of_bounded_slope_is_bounded(seed):
     """Against sums of waves whose slope is known, without any geometry."""
     rng = np.random.default_rng(seed)

@@ -215,7 +215,7 @@ def test_travels_of_the_arm(arm):
 def test_travels_of_a_gantry(gantry):
     rng = np.random.default_rng(2)
     blocks = random_blocks(rng, 3, [-0.8] * 3, [0.8] * 3)
-    starts = rng.uniform(-1.0, 1.0, (cases(gate=60, soak=200), 4))
+    starts = rng.uniform(-1.0, 1.0, (cases(gate=25, soak=200), 4))
     paths = StraightPaths(starts, starts + rng.normal(scale=0.4, size=starts.shape))
     assert 0.15 < confirm(gantry, blocks, paths).mean() < 0.9
 
@@ -245,9 +245,10 @@ def test_probing_lines_of_the_arm(arm):
     geometry = {"starts": starts[row], "ends": ends[row], "axes": axes[row]}
     lines = ArmLines(inverse=inverse, families=family, q_starts=first.q[row, family], **geometry)
     usable = np.nonzero(rough_margins(lines).singularity > 1e-3)[0]
-    lines = lines.take(rng.choice(usable, 150, replace=False))
+    count = cases(gate=40, soak=150)
+    lines = lines.take(rng.choice(usable, count, replace=False))
     blocks = random_blocks(rng, 3, [-0.8, 0.4, 0.0], [0.8, 1.4, 1.0])
-    assert 10 < confirm(arm, blocks, LinePaths(lines)).sum() < 140
+    assert 0.07 < confirm(arm, blocks, LinePaths(lines)).mean() < 0.93
 
 
 @pytest.mark.soak
@@ -276,7 +277,7 @@ def test_a_part_of_many_triangles_swallows_links_whole(arm):
     inverse = ArmInverse(arm, engine="compiled")
     targets = rng.uniform(middle - 0.6, middle + 0.6, (400, 3))
     solved = inverse.solve(targets, np.tile([0.0, 0.0, -1.0], (400, 1)))
-    starts = solved.q[solved.solved[:, 0], 0][:150]
+    starts = solved.q[solved.solved[:, 0], 0][: cases(gate=60, soak=150)]
     paths = StraightPaths(starts, starts + rng.normal(scale=0.02, size=starts.shape))
     found = certify(checker, paths, required=0.0)
     kept = found.keeps(0.0)
@@ -292,5 +293,5 @@ def test_a_part_of_many_triangles_swallows_links_whole(arm):
         if np.all((f - 1.0) * size.min() > 0.065):  # the wrist's radius, and between samples
             assert kept[k]
     swallowed = found.seen < -0.1  # all of the wrist and the stylus, and deep
-    assert swallowed.sum() > 10
-    assert kept.sum() > 10
+    assert swallowed.sum() > 4
+    assert kept.sum() > 4

@@ -14,6 +14,7 @@ from robots.core.capsule import Capsule
 from robots.core.errors import StateError
 from robots.core.model import Model
 from robots.library import load
+from tests.cases import cases, some
 
 CAPSULES = (
     Capsule(name="column", joint=-1, start=[0, 0, 0], end=[0, 0, 0.3], radius=0.1),
@@ -101,7 +102,7 @@ def test_the_pairs_are_named(checker):
 
 @pytest.mark.parametrize("touching", [True, False])
 def test_nearest_is_brute_force(checker, cell, brute, touching):
-    q = postures(60, 1)
+    q = postures(cases(gate=25, soak=60), 1)
     found = checker.nearest(q, touching=touching)
     group = {"part": "part"}
     for row in range(len(q)):
@@ -118,13 +119,13 @@ def test_nearest_is_brute_force(checker, cell, brute, touching):
         assert values[pair.moving, against] == pytest.approx(least, abs=1e-12)
         ends = ends_of(q[row])[[c.name for c in CAPSULES].index(pair.moving)]
         assert brute.segments(*ends, found.place[row][None], found.place[row][None])[0] < 1e-12
-    assert (found.value < 0).sum() > 5
-    assert (found.value > 0).sum() > 5
+    assert (found.value < 0).sum() > 2
+    assert (found.value > 0).sum() > 2
 
 
-@pytest.mark.parametrize("required", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("required", some([0.0, 0.3, 0.02], gate=2))
 def test_collides_says_what_nearest_measures(checker, required):
-    q = postures(3000, 2)
+    q = postures(cases(gate=1000, soak=3000), 2)
     for touching in (True, False):
         nearest = checker.nearest(q, touching=touching).value
         found = checker.collides(q, required, touching=touching)

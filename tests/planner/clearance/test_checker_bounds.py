@@ -14,6 +14,7 @@ from robots.core.capsule import Capsule
 from robots.core.mechanism import Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.library import load
+from tests.cases import cases
 
 ROUNDING = 1e-12  # of distances near a metre
 
@@ -103,7 +104,7 @@ def moves(rng, q, spread, count):
 @pytest.mark.parametrize("touching", [True, False])
 def test_no_posture_nearby_comes_nearer(name, touching, cell):
     rng = np.random.default_rng(11)
-    for seed in range(3):
+    for seed in range(cases(gate=1, soak=3)):
         mechanism = robot(name, seed)
         checker = Checker(Model(mechanism), cell)
         q = rng.uniform(-1.5, 1.5, (200, mechanism.dof))

@@ -17,7 +17,7 @@ from tests.cases import cases
 coal = pytest.importorskip("coal", reason="coal is the peer of this test")
 
 SHANK = Capsule(name="stylus shank", joint=4, start=[0, 0, 0], end=[0, -0.2, 0], radius=0.004)
-POSTURES = cases(gate=500, soak=1500)
+POSTURES = cases(gate=250, soak=1500)
 CLOSE = 1e-6  # coal's own tolerance for contact
 
 

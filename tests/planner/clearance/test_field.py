@@ -61,10 +61,11 @@ def test_bounds_enclose_the_distance(scene, brute):
     corners = tree.corners.reshape(-1, 3, 3)
     low, high = tree.bounds
     rng = np.random.default_rng(3)
-    wide = rng.uniform(low - 0.4, high + 0.4, (cases(gate=100, soak=300), 3))
-    on = corners[rng.integers(len(corners), size=200)]
-    near = np.einsum("ij,ijk->ik", rng.dirichlet(np.ones(3), 200), on)
-    cells = rng.integers(0, field.frame[4:7].astype(int), (cases(gate=100, soak=400), 3))
+    wide = rng.uniform(low - 0.4, high + 0.4, (cases(gate=30, soak=300), 3))
+    near_count = cases(gate=60, soak=200)
+    on = corners[rng.integers(len(corners), size=near_count)]
+    near = np.einsum("ij,ijk->ik", rng.dirichlet(np.ones(3), near_count), on)
+    cells = rng.integers(0, field.frame[4:7].astype(int), (cases(gate=30, soak=400), 3))
     centres = field.frame[:3] + (cells + 0.5) * field.frame[3]
     points = np.concatenate([wide, centres, near + rng.normal(scale=0.02, size=near.shape)])
     errors = []
@@ -100,7 +101,7 @@ def test_verdicts_on_axes_are_true(scene, brute):
     low, high = tree.bounds
     rng = np.random.default_rng(5)
     seen = {marching.CLEAR: 0, marching.HIT: 0, marching.INSIDE: 0, marching.DOUBT: 0}
-    for trial in range(cases(gate=200, soak=500)):
+    for trial in range(cases(gate=80, soak=500)):
         a, b = rng.uniform(low - 0.3, high + 0.3, (2, 3))
         b = a if trial % 10 == 0 else b
         need, span = rng.choice([0.0, 0.004, 0.05, 0.2, 0.6]), np.empty(4)

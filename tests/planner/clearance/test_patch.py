@@ -17,6 +17,7 @@ from planner.clearance.probing import ProbingLines
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
+from tests.cases import cases
 
 BALL, SHANK, LENGTH, QUILL = 0.003, 0.002, 0.05, 0.03
 
@@ -203,8 +204,10 @@ def test_the_stylus_against_a_dense_look(probe, brute, way):
     """Ball and shank at many places of random lines beside a wall against what is certified."""
     mesh, required = step(), 0.002
     rng = np.random.default_rng(8)
+    count = cases(gate=8, soak=20)
     surfaces = np.stack(
-        [rng.uniform(0.001, 0.02, 20), rng.uniform(-0.15, 0.15, 20), np.full(20, 0.1)], axis=1
+        [rng.uniform(0.001, 0.02, count), rng.uniform(-0.15, 0.15, count), np.full(count, 0.1)],
+        axis=1,
     )
     found, _ = probe(mesh, required).judged(surfaces, way)
     wall, way = mesh.triangles[mesh.normals[:, 0] > 0.5], np.array(way) / np.linalg.norm(way)

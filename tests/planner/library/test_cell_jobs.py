@@ -17,6 +17,7 @@ from planner.reach.margins import SINGULAR, exact_margins
 from planner.reach.placement import place
 from robots.arm.inverse import ArmInverse
 from robots.core.model import Model
+from tests.cases import some
 from tests.planner.library.geometry_files import COUPONS, blade_mesh, coupons_mesh, geometry_files
 
 NAMES = ("blade", "block-with-holes", "obstructed", "unreachable")
@@ -120,7 +121,7 @@ def test_every_point_is_served_with_room_to_spare(served, name):
         assert job.found.margins.singularity[rows].max() > 0.1
 
 
-@pytest.mark.parametrize("name", NAMES[:3])
+@pytest.mark.parametrize("name", some(NAMES[:3], gate=2))
 def test_every_line_keeps_clear_of_table_post_and_wall(served, name):
     job = served(name)
     solids = [solid.name for solid in job.job.cell.solids[1:]]

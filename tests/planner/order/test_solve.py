@@ -9,7 +9,7 @@ import pytest
 from planner.order.chooser import _TIE_BREAK, Chooser
 from planner.order.fastest import SearchBudget, again, solve
 from planner.order.stops import Rules
-from tests.cases import cases
+from tests.cases import cases, some
 
 LITTLE = SearchBudget(kicks=10, base=500, ascent=60)
 TIE = 8 * _TIE_BREAK  # the tie-break may prefer a posture that costs this much more
@@ -135,7 +135,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some(range(3), gate=1))
 def test_rules_are_kept_at_the_least_cost(made_up, counted_out, name, seed):
     found, costs = made_up(seed, 6, 3)
     ordered = solve(Chooser(found, costs, rules=RULES[name]), 6, LITTLE)

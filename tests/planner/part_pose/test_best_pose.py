@@ -13,6 +13,7 @@ from planner.part_pose import best_pose as search
 from planner.part_pose.best_pose import best_pose, preferred
 from planner.part_pose.moved import moved
 from planner.planning import plan
+from tests.cases import some
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_another_seed_finds_as_much(placing, settled):
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("goal", ["time", "energy"])
+@pytest.mark.parametrize("goal", some(["energy", "time"], gate=1))
 def test_other_goals(placing, settled, goal):
     best = best_pose(settled(goal=goal)).best
     assert best.cost(goal) < placing.best.cost(goal)

@@ -11,6 +11,7 @@ from planner.part_pose.place import place
 from planner.part_pose.tolerance import mis_fixturing
 
 
+@pytest.mark.soak
 def test_the_best_pose_with_its_tolerances(corrected_job, monkeypatch):
     monkeypatch.setattr(search, "_FIRST", 300)  # a short search, the same for both
     monkeypatch.setattr(search, "_ROUNDS", 8)
@@ -36,12 +37,12 @@ def stop_at(stage, done):
 
 @pytest.mark.parametrize(
     ("stage", "done", "interrupted"),
-    [("poses tried", 200, True), ("poses planned", 3, True), ("maps", 0, False)],
+    [("poses tried", 100, True), ("poses planned", 3, True), ("maps", 0, False)],
 )
 def test_an_interrupt_ends_with_the_best_so_far(
     corrected_job, monkeypatch, stage, done, interrupted
 ):
-    monkeypatch.setattr(search, "_FIRST", 200)
+    monkeypatch.setattr(search, "_FIRST", 100)
     monkeypatch.setattr(search, "_ROUNDS", 2)
     found = place(corrected_job, stop_at(stage, done), maps=True)
     assert found.placing.interrupted is interrupted
@@ -51,6 +52,8 @@ def test_an_interrupt_ends_with_the_best_so_far(
     assert ("interrupted" in repr(found)) is interrupted
 
 
-def test_an_interrupt_before_anything_is_found_is_one(corrected_job):
+def test_an_interrupt_before_anything_is_found_is_one(corrected_job, monkeypatch):
+    monkeypatch.setattr(search, "_FIRST", 20)
+    monkeypatch.setattr(search, "_ROUNDS", 1)
     with pytest.raises(KeyboardInterrupt):
         place(corrected_job, stop_at("poses planned", 0))

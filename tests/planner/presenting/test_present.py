@@ -15,6 +15,7 @@ from planner.presenting.present import present
 from planner.proof import prove
 from robots.stewart.limits import violations
 from robots.stewart.platform import lengths
+from tests.cases import some
 
 
 def unserved(planned):
@@ -45,7 +46,7 @@ def test_several_poses_where_one_does_not_do(far):
     assert far.duration == pytest.approx(sum(parts) + far.moves[0].duration, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["presentation", "far"])
+@pytest.mark.parametrize("name", some(["far", "presentation"], gate=1))
 def test_every_plan_is_feasible_and_passes_its_validation(name, request):
     for pose in request.getfixturevalue(name).poses:
         assert pose.plan.feasible
@@ -90,6 +91,7 @@ def test_points_beyond_the_poses_that_are_allowed_are_findings(far_job, on):
     assert first.severity is Severity.ERROR
 
 
+@pytest.mark.soak
 def test_the_same_job_gives_the_same_presentation(far_job, far):
     again = present(far_job)
     for one, other in zip(far.poses, again.poses, strict=True):

@@ -19,8 +19,9 @@ from tests.cases import some
 from tests.planner.soak.planted import PLANTS, Catches, plant_all
 from tests.planner.soak.random_jobs import random_job
 
-# Plans with motion, travels, clearances; the first misses a point. Two of them bear every kind.
-GATE = some((1, 41, 24, 36), gate=2)
+# Plans with motion, travels, clearances; the last misses a point, which takes longer to prove.
+# Two of them bear every kind.
+GATE = some((36, 41, 24, 1), gate=2)
 # What is found of very many, by the contract of the issue.
 SHARE = 0.999
 

@@ -10,6 +10,7 @@ from planner.touch.lines import LineMotions, least_line_times, rough_line_times
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import LAW_NAMES
 from robots.core.motion.time_scaling import minimum_duration
+from tests.cases import some
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_derivatives_are_those_of_the_joints(lines, law, backward):
     assert np.abs((after.q - 2 * here.q + before.q) / h**2 - here.ddq).max() < 1e-5 * size
 
 
-@pytest.mark.parametrize("law", LAW_NAMES)
+@pytest.mark.parametrize("law", some(LAW_NAMES, gate=3))
 def test_least_times_are_those_of_the_core(lines, limits, law):
     motions = LineMotions(lines, law)
     found = least_line_times(motions, limits)

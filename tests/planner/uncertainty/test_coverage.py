@@ -14,6 +14,7 @@ import pytest
 from planner.job import UncertaintySettings
 from planner.uncertainty.job_uncertainty import point_uncertainties
 from planner.uncertainty.monte_carlo import monte_carlo
+from tests.cases import some
 
 ROWS = (  # alpha [rad], d [m], r [m]
     (0.0, 0.0, 0.40982),
@@ -91,7 +92,7 @@ def test_the_virtual_arm_is_the_measuring_arm(measuring):
     np.testing.assert_allclose(found, measuring.surfaces, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["symmetric", "shortest"])
+@pytest.mark.parametrize("kind", some(["shortest", "symmetric"], gate=1))
 def test_19_of_20_truths_lie_in_the_interval(measuring, kind):
     measuring = replace(
         measuring, settings=replace(measuring.settings, samples=50_000, interval=kind)

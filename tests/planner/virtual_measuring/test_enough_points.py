@@ -82,6 +82,7 @@ def test_flatness_of_a_plane(corrected, uncertain):
     assert shifts[0] < shifts[-1]
 
 
+@pytest.mark.soak
 def test_seed_decides(round_plan, uncertain):
     first, again = (asked(round_plan, NOISE, uncertain, target=20 * UM) for _ in range(2))
     assert first.trials == again.trials

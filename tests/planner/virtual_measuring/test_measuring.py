@@ -18,7 +18,7 @@ from planner.uncertainty.monte_carlo import draws
 from planner.virtual_measuring.measuring import measure_virtually
 from planner.virtual_measuring.true_part import PartErrors
 from reports.virtual_measuring import measurement_sentences
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.planner.touching import with_touch
 
 EXACT = 1e-12  # [m]: some thousand roundings of places a metre or two away
@@ -29,7 +29,7 @@ def one(planned, **values):
     return measure_virtually(planned, **values)[0]
 
 
-@pytest.mark.parametrize("frame", ["base", "part"])
+@pytest.mark.parametrize("frame", some(["base", "part"], gate=1))
 @pytest.mark.parametrize("compensated", [False, True])
 def test_perfect_machine_and_part_have_no_deviation(round_plan, frame, compensated):
     measured = one(round_plan).measured(frame, compensated=compensated)

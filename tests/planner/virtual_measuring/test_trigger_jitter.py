@@ -92,7 +92,10 @@ def test_machine_tests_touch_at_the_speed_of_the_job():
     late = UncertaintySettings(trigger_jitter=JITTER)
     same = UncertaintySettings(probe_normal=SPEED * JITTER)
     found = [
-        machine_tests(arm, TestBench(settings=one, count=400, places=1, touch_speed=speed))
+        machine_tests(
+            arm,
+            TestBench(settings=one, count=cases(gate=100, soak=400), places=1, touch_speed=speed),
+        )
         for one, speed in ((late, SPEED), (same, SPEED))
     ]
     lines = [{line.test: line.limit for line in one.lines} for one in found]
