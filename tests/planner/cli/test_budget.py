@@ -39,6 +39,7 @@ def test_too_much_memory_is_a_clear_error(monkeypatch):
     assert np.ones(10).sum() == 10.0
 
 
+@pytest.mark.soak
 def test_work_without_end_is_a_clear_error(monkeypatch):
     before = limits()
     monkeypatch.setenv("PALPEUR_CAP_PLAN_SECONDS", "1")
@@ -72,8 +73,10 @@ def test_beside_the_main_thread_nothing_is_bounded():
 
 def test_the_command_tells_it(palpeur, monkeypatch):
     """A job whose search for detours takes many seconds."""
+    before = limits()
     monkeypatch.setenv("PALPEUR_CAP_PLAN_SECONDS", "1")
     ran = palpeur("check", path_of("unreachable"))
+    assert limits() == before
     assert (ran.code, ran.out) == (2, "")
     assert "After 1 s of processor time the job" in ran.err
     assert "PALPEUR_CAP_PLAN_SECONDS" in ran.err

@@ -117,8 +117,9 @@ def test_the_document_has_numbers_for_every_reason(palpeur):
 def test_a_fix_written_into_the_job_serves_the_point(palpeur, copy):
     job = copy("unreachable")
     points = job.parent / "points.csv"
-    lines = points.read_text().splitlines(keepends=True)  # a walled-in point takes most of the time
-    points.write_text("".join(line for line in lines if not line.startswith("walled-in,")))
+    lines = points.read_text().splitlines(keepends=True)
+    kept = ("name,", "good-1,", "beam,")  # all others take most of the time
+    points.write_text("".join(line for line in lines if line.startswith(kept)))
     fixes = palpeur("explain", job, "beam", "--json").json["fixes"]
     (fix,) = (item for item in fixes if item["kind"] == "shift")
     key = fix["line"].split(" = ")[0]

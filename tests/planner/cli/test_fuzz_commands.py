@@ -45,7 +45,7 @@ PIECES = [b"", b"\0", b"\xff\xfe", b"nan", b"1e999", b"-1e308", b"[" * 3000, b"\
           b"<!ENTITY", b"=", b"99999999999999999999", b",,,", b"true", b"\xe2\x80\xae", b"]]\n[[a",
           b"/", b"..", b"$\n", b"0", b"-"]  # fmt: skip
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
-CASES, SLOW_CASES = cases(gate=2, soak=12), cases(gate=1, soak=2)
+CASES, SLOW_CASES = cases(gate=1, soak=12), cases(gate=1, soak=2)
 
 ROOT = sys.platform != "win32" and os.getuid() == 0
 UNREADABLE = [kind for kind in STRANGE if kind != "full" and not (kind == "secret" and ROOT)]
@@ -158,7 +158,7 @@ def test_the_commands_that_are_damaged_work(house, command):
     Those that take seconds end well in the gate by the tests of their own.
     """
     own = {name for name, _ in SEEDS}
-    for words in seeds_of(command)[: 1 if command in SLOW else None]:
+    for words in some(seeds_of(command), gate=1)[: 1 if command in SLOW else None]:
         ran = house.run(words)
         house.mend()
         check(ran, 0)
@@ -206,7 +206,7 @@ def files_of(house: House, command: str) -> list[tuple[list[str], int]]:
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c not in {"init", "demo", "doctor"}])
 def test_a_file_that_is_given(house, command):
     for words, place in files_of(house, command):
-        for strange in QUICK if command in SLOW else some(READ, gate=5):
+        for strange in QUICK if command in SLOW else some(READ, gate=3):
             ran = house.run([*words[:place], strange, *words[place + 1 :]])
             house.mend()
             check(ran, place)

@@ -29,7 +29,8 @@ def test_features_in_json_are_those_of_the_contract(palpeur):
     assert {"datums", "tolerances", "unread"} <= set(document)
 
 
-def test_table_has_the_numbers_of_picture_and_page(palpeur, tmp_path):
+def test_table_has_the_numbers_of_picture_and_page(palpeur, tmp_path, monkeypatch):
+    monkeypatch.setattr("reports.part.picture._PIXELS", 200)  # seconds for a million pixels
     page, png = tmp_path / "part.html", tmp_path / "part.png"
     ran = palpeur("part", "show", "block", "--html", page, "--picture", png)
     assert ran.code == 0

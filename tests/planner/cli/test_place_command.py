@@ -11,14 +11,15 @@ import pytest
 from planner.library import path_of
 from planner.part_pose import best_pose as search
 from planner.part_pose import tolerance as mis_fixturing
+from tests.cases import SOAK
 
 POSE = re.compile(r"^pose = .*$", re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(search, "_FIRST", 300)
-    monkeypatch.setattr(search, "_ROUNDS", 8)
+    monkeypatch.setattr(search, "_FIRST", 150)
+    monkeypatch.setattr(search, "_ROUNDS", 5)
     monkeypatch.setattr(mis_fixturing, "_MOST", 0)  # no plans with errors
 
 
@@ -74,10 +75,10 @@ def test_json_is_one_document_and_the_file(palpeur, job, tmp_path):
         assert 0.9 * found[f"size_{unit}"] < found[f"proven_{unit}"] < found[f"size_{unit}"]
         assert re.fullmatch("P[1-9]", found["first_failure"]["point"])
         assert len(found["first_failure"]["direction"]) == 3
-    # a second run takes the place of the first, byte for byte
-    figure = (out / "reach-map.png").read_bytes()
-    assert palpeur("place", job, "--json", "--quiet", "--out", out).out == ran.out
-    assert (out / "reach-map.png").read_bytes() == figure
+    if SOAK:  # a second run takes the place of the first, byte for byte
+        figure = (out / "reach-map.png").read_bytes()
+        assert palpeur("place", job, "--json", "--quiet", "--out", out).out == ran.out
+        assert (out / "reach-map.png").read_bytes() == figure
 
 
 def test_the_table_place_says_where_to_look(palpeur, job):

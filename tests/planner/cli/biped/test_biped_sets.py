@@ -6,6 +6,10 @@ import csv
 import json
 import re
 
+import pytest
+
+from tests.cases import SOAK
+
 FIGURES = (
     *("balance", "margin", "chronophotograph", "joint-position", "joint-speed", "joint-torque"),
     *("motor-speed", "motor-torque"),
@@ -18,7 +22,7 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_motion_is_written_whole_offline_and_the_same_twice(palpeur, tmp_path):
+def test_a_motion_is_written_whole_and_offline(palpeur, tmp_path):
     out = tmp_path / "leg"
     asked = ("biped", "squat", "bip-leg", "--duration", "1", "--knee", "50", "--out", out)
     ran = palpeur(*asked, "--json")
@@ -33,11 +37,13 @@ def test_a_motion_is_written_whole_offline_and_the_same_twice(palpeur, tmp_path)
     page = first["page.html"].decode()
     assert not re.search(r"""(?:href|src|action)\s*=\s*["']?\s*(?:https?:)?//""", page)
     assert not re.search(r"https?://(?!www\.w3\.org/)", page)  # names of XML are no links
-    assert palpeur(*asked).code == ran.code  # an earlier motion may be replaced
-    assert contents(out) == first
+    if SOAK:  # as workspaces of platforms are in the gate, too
+        assert palpeur(*asked).code == ran.code  # an earlier motion may be replaced
+        assert contents(out) == first
     assert [path.name for path in tmp_path.iterdir()] == ["leg"]  # nothing is left beside it
 
 
+@pytest.mark.soak
 def test_a_fall_is_written_all_the_same(palpeur, tmp_path):
     out = tmp_path / "fall"
     asked = ("biped", "tilt", "bip-leg", "--to", "0,20", "--duration", "2", "--frozen")

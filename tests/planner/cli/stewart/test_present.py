@@ -73,6 +73,7 @@ def test_the_summary_says_what_home_serves(palpeur, job):
     assert "legs that repeat to 5 um" in ran.out
 
 
+@pytest.mark.soak
 def test_what_no_pose_serves_gives_exit_code_1(palpeur, job):
     changed(job, "0, 1100, -1100", "0, 2600, -1100")
     ran = palpeur("stewart", "present", job)

