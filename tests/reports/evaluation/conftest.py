@@ -21,6 +21,7 @@ from planner.library import path_of
 from planner.uncertainty.job_uncertainty import point_uncertainties
 from planner.uncertainty.measuring import Measuring
 from planner.uncertainty.monte_carlo import monte_carlo
+from reports.evaluation.evaluation_set import write_evaluation_set
 from reports.evaluation.subject import (
     EvaluationSubject,
     InputFile,
@@ -161,3 +162,11 @@ def hostile(shown):
 
 def _renamed(deviations):
     return replace(deviations, names=(EVIL, *deviations.names[1:]))
+
+
+@pytest.fixture(scope="session")
+def written(shown, tmp_path_factory):
+    """The files of a set, by name."""
+    folder = tmp_path_factory.mktemp("sets") / "evaluation"
+    write_evaluation_set(shown, folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -24,9 +24,9 @@ from reports.evaluation.subject import magnification
 from reports.figures.style import house_style
 
 
-@pytest.fixture(scope="module")
-def files(shown):
-    return rendered_drawings(evaluation_drawings(shown))
+@pytest.fixture
+def files(written):
+    return {name: data for name, data in written.items() if name.endswith((".png", ".svg"))}
 
 
 def test_every_feature_and_every_uncertainty_has_a_figure(shown, files):

@@ -23,13 +23,6 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.fixture(scope="module")
-def written(shown, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sets") / "evaluation"
-    write_evaluation_set(shown, folder)
-    return contents(folder)
-
-
 def test_all_files_are_there(written):
     assert set(written) >= FILES
     assert written["report.pdf"].startswith(b"%PDF")
@@ -50,6 +43,7 @@ def test_a_foreign_file_is_refused_and_kept(shown, tmp_path):
     assert contents(tmp_path) == {"notes.txt": b"mine"}
 
 
+@pytest.mark.soak
 def test_a_failure_leaves_the_earlier_set(doubtful, tmp_path, monkeypatch):
     folder = tmp_path / "uncertainty"
     write_uncertainty_set(doubtful, folder)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from parts.part import load_part
 from reports.part import part_page, part_views
+from tests.cases import cases
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -36,7 +37,8 @@ def test_a_click_names_the_face_under_it(watched, tmp_path, screenshots):
     screenshots(page, "part.png")
 
 
-def test_every_feature_of_the_block_is_seen_from_one_of_the_two_sides():
+def test_every_feature_of_the_block_is_seen_from_one_of_the_two_sides(monkeypatch):
+    monkeypatch.setattr("reports.part.picture._PIXELS", cases(gate=300, soak=900))
     part = load_part("block")
     views = part_views(part.geometry, part.form_features)
     seen = {int(number) for view in views for number in view.feature.ravel() if number >= 0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.reports.programmes import test_fanuc, test_ros2, test_urscript
 from tests.reports.programmes.programme_judge import (
     alignment_error,
@@ -37,17 +37,20 @@ def test_it_measures_what_a_virtual_machine_measures(runs, text):
 
 def test_it_stops_without_harm_and_mutants_are_noticed(language, runs, text):
     assert runs.all_faults(text) == []
-    found = mutants(text, language.OPERATORS, cases(gate=4, soak=100))
+    found = mutants(text, language.OPERATORS, cases(gate=2, soak=100))
     assert [name for name, changed in found if not runs.all_faults(changed)] == []
 
 
+# URScript moves six rotary joints.
+@pytest.mark.parametrize("language", some([test_ros2, test_fanuc], gate=1), indirect=True)
 def test_an_arm_on_a_track(language):
-    if language is test_urscript:
-        pytest.skip("URScript moves six rotary joints")
     plan = track_plan()
     assert language.runs_of(plan).all_faults(language.text_of(plan)) == []
 
 
+@pytest.mark.parametrize(
+    "language", some([test_urscript, test_fanuc, test_ros2], gate=1), indirect=True
+)
 def test_a_published_robot(language):
     plan = ur5e_plan()
     if plan is None:

@@ -10,6 +10,7 @@ from lxml import etree
 from parts.points import read_raw_points
 from reports.programmes import programmes
 from reports.programmes.text import ascii_text, labels
+from tests.cases import some
 
 JOB_NAMES = {
     "lines": "x\r\nENDFIL\nGOTO/CART, 0, 0, 0\n; HALT\n",
@@ -25,7 +26,9 @@ JOB_NAMES = {
 POINT_NAMES = ("F(A)=FEAT$", "p 1", "p'1", "../../etc/passwd", "=cmd|'/C calc'!A0", "Ünïcode 点")
 
 
-@pytest.mark.parametrize("name", JOB_NAMES.values(), ids=JOB_NAMES)
+@pytest.mark.parametrize(
+    "name", some(JOB_NAMES.values(), gate=4), ids=some(list(JOB_NAMES), gate=4)
+)
 def test_a_job_name_changes_nothing_but_comments(two_points, name):
     plain = programmes(two_points)
     hostile = programmes(replace(two_points, job=replace(two_points.job, name=name)))

@@ -16,6 +16,7 @@ from tests.reports.programmes.programme_judge import (
     Runs,
     changed_line,
     dropped_line,
+    faults,
     five_axes_faults,
     log_rows,
     swapped,
@@ -137,7 +138,7 @@ def test_a_robot_file_without_controller_is_enough():
     plan = six_axis_plan()
     bare = replace(plan.job.mechanism, controller=None)
     plan = replace(plan, job=replace(plan.job, mechanism=bare))
-    assert runs_of(plan).all_faults(text_of(plan)) == []
+    assert faults(plan, runs_of(plan).run(text_of(plan))) == []
 
 
 def test_joint_states_at_a_period_make_a_hit_late_by_a_period(runs, text):

@@ -98,6 +98,7 @@ def test_names_of_any_kind_are_short_text_in_one_step_of_the_tree(scenes, record
     assert all(name.count("/") == 2 for name in solid_names)
 
 
+@pytest.mark.soak  # the whole set of a job is, in the gate, by tests/reports/test_export.py
 def test_another_process_writes_the_same(tmp_path, scenes):
     env = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", HASHED]
