@@ -20,7 +20,11 @@ def cases(*, gate: int, soak: int) -> int:
 
 
 def some(values: Sequence[Case], *, gate: int) -> Sequence[Case]:
-    """All cases in the soak, in the gate as many of them, evenly spread from first to last."""
+    """All cases in the soak, in the gate as many of them, evenly spread from first to last.
+
+    Cases of different kinds stand in an order whose spread is one of each kind; a single one is the
+    first, so the one that represents the others stands there.
+    """
     values = list(values)
     if SOAK or gate >= len(values):
         return values

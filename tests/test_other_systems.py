@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import SOAK
+
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("planner", "robots", "parts", "reports")
 
@@ -17,6 +19,7 @@ ROOMS = ("planner", "robots", "parts", "reports")
 BARE = """
 import os, signal, subprocess, sys, tempfile, multiprocessing, platform, shutil, socket
 import asyncio, concurrent.futures, ctypes, pathlib, threading
+from tests.cases import SOAK
 
 platform.node()
 for name in ("resource", "fcntl", "pwd", "grp", "termios", "tty", "pty"):
@@ -96,9 +99,11 @@ print(json.dumps(faults))
     assert len(modules) > 400
 
 
+# Figures are matplotlib's own work; what draws them is imported by the test above.
+FIGURES = () if SOAK else ("--no-figures",)
 COMMANDS = (
     ("init", "jobs"),
-    ("plan", "jobs/job.toml", "--out", "set"),
+    ("plan", "jobs/job.toml", "--out", "set", *FIGURES),
     ("plan", "jobs/job.toml", "--out", "set", "--no-figures"),  # a second time, over the first
     ("verify", "set"),
     ("batch", "jobs", "--out", "results", "--workers", "1"),
