@@ -8,7 +8,7 @@ import pytest
 from parts.errors import FitError
 from parts.fits.fitting import FIT_KINDS, fit
 from parts.fits.repeated_fits import repeated_fits
-from tests.cases import cases, some
+from tests.cases import some
 
 KINDS = [kind for kind in FIT_KINDS if not kind.endswith("2d")]
 DRAWS = 12
@@ -100,8 +100,7 @@ def test_what_is_not_near_is_left_to_a_fit(known):
 def test_noise_that_hides_a_feature_refuses_it_here_too(kind, count, sigma, known):
     """Few points, on which Newton's method ends in minima that ``fit`` refuses for their noise."""
     refused = 0
-    seeds = cases(gate=5, soak=15)
-    for seed in range(seeds):
+    for seed in range(15):
         case = known(kind, count=count, seed=seed, amplitude=0.0)
         shape = fit(kind, case.points, outward=case.normals).shape
         sets = drawn(case, sigma, seed)
@@ -111,7 +110,7 @@ def test_noise_that_hides_a_feature_refuses_it_here_too(kind, count, sigma, know
             except FitError:
                 refused += 1
                 assert one is None
-    assert refused > 2 * seeds // 3
+    assert refused > 10
 
 
 def test_points_square_to_the_outside_leave_the_side_open(known):

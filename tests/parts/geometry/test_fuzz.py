@@ -25,7 +25,7 @@ from parts.geometry.load import READERS, geometry_of
 from parts.geometry.source_file import SourceFile
 from tests.cases import cases
 
-CASES = cases(gate=500, soak=2_500)  # per kind of file, of which there are nine
+CASES = cases(gate=200, soak=2_500)  # per kind of file, of which there are nine
 MOST_MEMORY = 30_000_000  # [byte] for files of some kilobytes
 WORDS = [
     *(b"0", b"-1", b"1", b"7", b"nan", b"inf", b"1e999", b"-1e38", b"99999999999999999999"),
@@ -182,7 +182,7 @@ def test_damaged_files_take_little_memory(seeds, name):
     run(seeds, name, 20, seed=2)  # imports of libraries are not counted
     tracemalloc.start()
     try:
-        run(seeds, name, cases(gate=60, soak=300), seed=3)
+        run(seeds, name, cases(gate=20, soak=300), seed=3)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
