@@ -54,7 +54,7 @@ def test_the_size_is_what_least_squares_would_hide(known):
     assert len(fit("plane", case.points).residuals) == 12  # and is still in it
 
 
-@pytest.mark.parametrize("kind", some(["plane", "circle2d", "cylinder"], gate=2))
+@pytest.mark.parametrize("kind", some(["cylinder", "plane", "circle2d"], gate=1))
 def test_clean_sets_are_seldom_flagged(kind, known):
     flagged = 0
     for seed in range(40):

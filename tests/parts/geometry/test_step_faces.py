@@ -91,7 +91,7 @@ def plain(ring, step_text):
     return step_text(ring)
 
 
-@pytest.mark.parametrize("more", [{}, {"layers": True}, {"hidden": True}])
+@pytest.mark.parametrize("more", some([{}, {"layers": True}, {"hidden": True}], gate=2))
 def test_coloured_faces_are_those_of_the_plain_file(read, plain, more):
     found = read("ring.step", coloured(plain, **more))
     assert [(face.name, face.kind) for face in found.faces] == RING

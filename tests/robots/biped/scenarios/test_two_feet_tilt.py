@@ -192,6 +192,7 @@ def test_the_ankle_bears_its_foot_s_part_of_the_load(thesis):
     assert thesis.tau[k, names.index("q1")] == pytest.approx(-T[:3, 2] @ moment, abs=0.2)
 
 
+@pytest.mark.soak  # of any polygon the gate holds margins and supports: tests/robots/biped/posture
 def test_any_convex_polygon():
     """Triangular soles, without their outer heels: a trapezoid with slanted sides."""
     cut = (np.array([0, 1, 2]), np.array([0, 1, 3]))

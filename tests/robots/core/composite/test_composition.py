@@ -36,7 +36,7 @@ def bip(name: str, legs: MirrorPair) -> Composition:
     return made[name]()
 
 
-@pytest.mark.parametrize("name", some(["cut", "legs", "right foot", "left foot"], gate=2))
+@pytest.mark.parametrize("name", some(["left foot", "cut", "legs", "right foot"], gate=1))
 def test_bip_composites_are_bip(name: str, legs: MirrorPair) -> None:
     shown = compared(bip(name, legs), states=4)
     assert shown.inertia < INERTIA
