@@ -94,7 +94,7 @@ def test_machine_tests_touch_at_the_speed_of_the_job():
     found = [
         machine_tests(
             arm,
-            TestBench(settings=one, count=cases(gate=100, soak=400), places=1, touch_speed=speed),
+            TestBench(settings=one, count=400, places=1, touch_speed=speed),
         )
         for one, speed in ((late, SPEED), (same, SPEED))
     ]
