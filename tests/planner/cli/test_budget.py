@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from planner.budget import budget
+from planner.detours import find as detours
 from planner.errors import BudgetError
 from planner.library import path_of
 
@@ -72,7 +74,9 @@ def test_beside_the_main_thread_nothing_is_bounded():
 
 
 def test_the_command_tells_it(palpeur, monkeypatch):
-    """A job whose search for detours takes many seconds."""
+    """A job to whose walled-in point a detour is sought, here without end."""
+    efforts = [replace(effort, motions=10**9) for effort in detours._EFFORTS]
+    monkeypatch.setattr(detours, "_EFFORTS", efforts)
     before = limits()
     monkeypatch.setenv("PALPEUR_CAP_PLAN_SECONDS", "1")
     ran = palpeur("check", path_of("unreachable"))
