@@ -8,8 +8,6 @@ import warnings
 import numpy as np
 import pytest
 
-from tests.cases import some
-
 HEAD = """format = 1
 job.name = "plate"
 robot.model = "measuring-arm"
