@@ -28,8 +28,7 @@ from planner.job import Job
 from planner.motion.assembly import Assembly, SegmentClearances, assemble
 from planner.motion.loads import total_loads
 from planner.motion.timing import travels
-from planner.order.planned_points import planned_points
-from planner.order.quicker import KnownTour, worth_following
+from planner.order.quicker import KnownTour, planned_points, worth_following
 from planner.order.visiting import Start, Visit, visit
 from planner.plan import Miss, PlacedPoints, Plan
 from planner.progress import Progress, silent

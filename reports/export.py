@@ -14,9 +14,8 @@ from planner.plan import Plan
 from planner.progress import Progress, silent
 from planner.proof import Proof
 from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
-from reports.inputs import write_inputs
 from reports.plan_document import document_text, plan_document
-from reports.provenance import Provenance, SetOptions, provenance, provenance_document
+from reports.provenance import Provenance, SetOptions, provenance, provenance_document, write_inputs
 from reports.tables import SIDE, write_points, write_trajectory
 from reports.verdict import not_checked, withheld
 

@@ -110,7 +110,7 @@ def explain(
                 f"palpeur explain {point} {subject}.",
                 job=point,
             )
-        from planner.cli.job.explain_point import run_explain
+        from planner.cli.job.job_app import run_explain
 
         return run_explain(
             subject, point, as_json=as_json, allow_outside=allow_outside, session=context.obj

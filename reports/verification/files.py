@@ -19,7 +19,7 @@ from planner.job import Job, JobInput, read_job
 from planner.job.folder import meshes_base
 from planner.progress import Progress
 from planner.result_files import RECORD, ListedFile
-from reports.inputs import (
+from reports.provenance import (
     HASH_SIGNS,
     INPUTS,
     OUTSIDE,

@@ -11,8 +11,7 @@ from typing import TypeVar
 
 from planner.errors import OptionError
 from planner.result_files import RECORD, REPORT_SET, ListedFile
-from reports.inputs import StoredInput, StoredInputs
-from reports.provenance import RECORD_FORMAT, SetOptions
+from reports.provenance import RECORD_FORMAT, SetOptions, StoredInput, StoredInputs
 from reports.visible_text import visible
 from robots.core.caps import Cap, read_capped, reason_of
 

@@ -15,8 +15,7 @@ from planner.planning import plan_and_prove
 from planner.progress import Progress, silent
 from planner.result_files import RECORD
 from reports.export import export
-from reports.inputs import INPUTS, blocks
-from reports.provenance import SetOptions, installed_versions, provenance
+from reports.provenance import INPUTS, SetOptions, blocks, installed_versions, provenance
 from reports.verdict import withheld
 from reports.verification.files import (
     ChangedFile,

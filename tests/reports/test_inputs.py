@@ -13,13 +13,15 @@ from planner.errors import OutputError
 from planner.job import JobInput, read_job
 from planner.library import path_of
 from planner.result_files import listed_files
-from reports.inputs import is_portable, safe_name, write_inputs
 from reports.plan_document import document_text
 from reports.provenance import (
     ListedFile,
     SetOptions,
+    is_portable,
     provenance,
     provenance_document,
+    safe_name,
+    write_inputs,
 )
 
 JOB = path_of("nine-points-corrected")

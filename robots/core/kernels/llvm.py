@@ -15,10 +15,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from robots.core.kernels.machine import ENTRY, ENTRY_BY_LIST
 from robots.core.recording import Instruction, Operation, Programme
 
-ENTRY = "palpeur_kernel"
-ENTRY_BY_LIST = "palpeur_kernel_by_list"
 _BINARY = {
     Operation.ADD: "fadd",
     Operation.SUBTRACT: "fsub",

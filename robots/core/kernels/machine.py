@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from robots.core.kernels import cache as code_cache
-from robots.core.kernels.llvm import ENTRY, ENTRY_BY_LIST
 
+# Names of a kernel: with its pointers one by one, and with them in a list.
+ENTRY = "palpeur_kernel"
+ENTRY_BY_LIST = "palpeur_kernel_by_list"
 # What an object's table of names may hold: functions of libc and libm, and of Numba's runtime.
 _NAMES = re.compile(rb"(?<=\0)_?([A-Za-z][A-Za-z0-9_]*)(?=\0)")
 _RUNTIME = ("NRT_", "numba_")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parts.errors import EvaluationError
-from parts.evaluation.datums import nominal_datum
+from parts.evaluation.comparison import nominal_datum
 from parts.evaluation.tolerance import DatumFeature
 from parts.part import load_part
 
