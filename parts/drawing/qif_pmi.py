@@ -285,6 +285,11 @@ class _Reading:
                 f"{len(found) or 'no'} features of the part lie where its {word.lower()} "
                 f"{told[:60]!r} is"
             )
+        if not np.isnan(found[0].residual):
+            raise _UnreadError(
+                f"its {word.lower()} {told[:60]!r} lies on a mesh, which has no faces to name; "
+                "give the part as STEP"
+            )
         return found[0]
 
     def _diameter(self, one: Element) -> float:

@@ -195,7 +195,7 @@ def _rows_on(
     bare = np.flatnonzero([not name for name in points.features])
     if len(bare):
         feet = geometry.closest(surface[bare])
-        on = np.isin(feet.faces, form.faces) & (feet.distances <= _ON_FEATURE)
+        on = np.isin(feet.triangles, form.triangles) & (feet.distances <= _ON_FEATURE)
         bare = bare[on]
     if not len(bare):
         raise source.error(

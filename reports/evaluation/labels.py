@@ -120,9 +120,11 @@ def _write(axes: Axes, x: float, y: float, number: str, ground: tuple[float, ...
 
 def _owners(one: FeatureResult, geometry: Geometry, forms: tuple[FormFeature, ...]) -> list[int]:
     """Recognised features that a measured one lies on, the one with most of its points first."""
-    faces = geometry.closest(one.deviations.nominal).faces.tolist()
-    of = {face: number for number, form in enumerate(forms) for face in form.faces}
-    return [number for number, _ in Counter(of[face] for face in faces if face in of).most_common()]
+    of = np.full(len(geometry.mesh), -1)
+    for number, form in enumerate(forms):
+        of[form.triangles] = number
+    numbers = of[geometry.closest(one.deviations.nominal).triangles]
+    return [number for number, _ in Counter(numbers[numbers >= 0].tolist()).most_common()]
 
 
 def _colour(one: FeatureResult) -> tuple[float, float, float]:

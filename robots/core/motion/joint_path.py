@@ -48,8 +48,7 @@ class JointPath:
                 "zero, and its powers finite."
             )
         stops[0] = True
-        stops.setflags(write=False)
-        object.__setattr__(self, "stops", stops)
+        freeze_field(self, "stops", stops)
 
     @classmethod
     def blended(cls, waypoints: Array, widths: Array, max_speed: Array) -> JointPath:

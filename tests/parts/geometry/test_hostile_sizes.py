@@ -174,8 +174,8 @@ FILES = {
     "wide.ply": (wide_ply, "read: 1"),
     "list.ply": (long_list, "corners; expected at most 15000000"),
     "faces.step": (lambda: step_of("#{0}=ADVANCED_FACE('',(),#{1},.T.);"), "faces, shells and"),
-    "strings.step": (lambda: b"ISO-10303-21;DATA;" + b"#1='" * 5_000_000, "translator cannot"),
-    "comments.step": (lambda: b"ISO-10303-21;DATA;" + b"#1=/*" * 5_000_000, "translator cannot"),
+    "strings.step": (lambda: b"ISO-10303-21;DATA;" + b"#1='" * 5_000_000, "not one face"),
+    "comments.step": (lambda: b"ISO-10303-21;DATA;" + b"#1=/*" * 5_000_000, "not one face"),
 }
 
 

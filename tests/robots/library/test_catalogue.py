@@ -54,7 +54,7 @@ def test_a_path_opens_a_file_of_the_user(tmp_path):
     ("given", "words"),
     [
         ("measurin-arm", "; did you mean 'measuring-arm'? The library has abb-"),
-        ("xyzzy", "There is no library robot 'xyzzy'; the library has abb-irb-120,"),
+        ("xyzzy", "There is no library robot 'xyzzy'; the library has abb-crb-15000-5,"),
         ("", "There is no library robot ''"),
         ("missing.toml", "missing.toml: the file cannot be read"),
         ("missing.urdf", "missing.urdf: the file cannot be read"),

@@ -56,7 +56,7 @@ def evaluated(palpeur, tmp_path):
 FRAME = "compensated = true\n"
 
 
-@pytest.mark.parametrize("datums", ['["top", "bore", "side"]', '["top", "front", "bore"]'])
+@pytest.mark.parametrize("datums", ['["top", "bore", "front"]', '["top", "front", "bore"]'])
 def test_a_hole_is_a_datum(evaluated, datums):
     ran = evaluated(f'{FRAME}alignment = "datums"\ndatums = {datums}', "", "--json")
     assert ran.code == 0, ran.err
@@ -66,10 +66,18 @@ def test_a_hole_is_a_datum(evaluated, datums):
     np.testing.assert_allclose(alignment["T_part_measured"], np.eye(4), atol=1e-12)
 
 
-def test_datums_that_leave_the_part_free_are_refused_with_the_motion(evaluated):
-    ran = evaluated(f'{FRAME}alignment = "datums"\ndatums = ["bore", "front", "side"]')
+@pytest.mark.parametrize(
+    ("datums", "motion"),
+    [
+        ('["bore", "front", "side"]', "it can slide along (0, 0, 1)"),
+        # the normal of the one point of the side leads through the axis of the bore
+        ('["top", "bore", "side"]', "it can turn about (0, 0, 1)"),
+    ],
+)
+def test_datums_that_leave_the_part_free_are_refused_with_the_motion(evaluated, datums, motion):
+    ran = evaluated(f'{FRAME}alignment = "datums"\ndatums = {datums}')
     assert ran.code == 2
-    assert "leave the part free: it can slide along (0, 0, 1)" in ran.err
+    assert f"leave the part free: {motion}" in ran.err
     assert "nan" not in ran.err
 
 
