@@ -53,6 +53,10 @@ _STEPS = 6  # Newton steps in each stage
 _DAMPING = 1e-5  # [m] or [rad] per radian: far below the Jacobian of any posture worth leading to
 _ARRIVED = 1e-7  # [m] and [rad]: what is left where a posture counts as found
 _LARGEST_STEP = 0.3  # [rad or m] of any joint; a longer one has left the branch
+# Postures of a way that differ by no more are one: apart they are by what leading leaves, or by
+# rounding. A leg of 1e-15 rad leads anywhere, and its corners would be changes of acceleration in
+# nanoseconds, all but at rest.
+_ONE = 1e-6  # [rad or m]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -561,7 +565,18 @@ def _both_ways(travels: Ends, out: Led, back: Led, between: Array) -> Iterator[T
             back.q[stages][::-1],
             travels.ends[None],
         ]
-        yield Tries(routes=np.swapaxes(np.concatenate(parts), 0, 1), possible=possible)
+        routes = np.swapaxes(np.concatenate(parts), 0, 1)
+        yield Tries(routes=_without_tiny_legs(routes), possible=possible)
+
+
+def _without_tiny_legs(routes: Array) -> Array:
+    """Postures that lie next to the one before, or to the end, made the same. # (k, w, n)."""
+    routes = routes.copy()
+    for k in range(1, routes.shape[1] - 1):
+        for other in (routes[:, k - 1], routes[:, -1]):
+            apart = np.max(np.abs(routes[:, k] - other), axis=1, initial=0.0)
+            routes[:, k] = np.where(apart[:, None] <= _ONE, other, routes[:, k])
+    return routes
 
 
 def _gaps(box: Array, position: Array) -> Array:

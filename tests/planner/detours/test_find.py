@@ -10,7 +10,7 @@ import pytest
 
 from planner.clearance.certify import certify, keeps
 from planner.clearance.paths import StraightPaths
-from planner.detours.find import find_detours, tips_of
+from planner.detours.find import Ends, around_cube, find_detours, tips_of
 from planner.detours.motions import DetourKind
 from planner.job.settings import Travel
 from planner.motion.travel import travel_times
@@ -112,6 +112,20 @@ def test_over_the_plane(over_wall):
 def test_a_plane_too_low_is_raised(make_room, ends, wall):
     found = find_detours(make_room([wall]), *ends, Travel(clearance_plane=-0.25, detour="plane"))
     assert found.ways == (DetourKind.PLANE,)
+
+
+def test_postures_of_a_way_are_one_or_apart(arm, posture):
+    """By rounding apart, a leg of 1e-15 rad leads anywhere and has corners of nanoseconds."""
+    # One travel goes over one edge of the cube, the other over two: they are led together.
+    places = ((-0.4, 0.9, -0.5), (0.0, 0.6, -0.5)), ((-0.4, 0.9, -0.5), (0.4, 0.9, -0.5))
+    starts, goals = (np.array([posture(*pair[end]) for pair in places]) for end in (0, 1))
+    box = np.array([-0.5, 0.5, -0.8]), np.array([0.5, 1.3, 0.0])
+    seen = 0
+    for tries in around_cube(arm, Ends(starts=starts, ends=goals), *box):
+        legs = np.max(np.abs(np.diff(tries.routes[tries.possible], axis=1)), axis=2)
+        assert np.all((legs == 0.0) | (legs > 1e-6))
+        seen += legs.size
+    assert seen > 0
 
 
 def test_around_the_cube(around_part):
