@@ -334,6 +334,8 @@ def _fill(state: LawState, rows: Indices, part: LawState) -> None:
 PEAK = 1.5  # of the bump 6u(1 - u), whose mean is 1
 WIDEST = 0.5  # a corner takes at most half of each of its legs
 _ROUNDED_ROUNDING = 1e-13  # relative
+# [s] Floating point cannot say where in a shorter piece a late time lies, nor its acceleration.
+_SHORTEST = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -382,7 +384,8 @@ class Legs:
         turn = np.abs(np.diff(self.velocity, axis=0)) / limits.max_acceleration
         # How long a change takes: from rest to full speed, and in a corner at full speed. [s]
         self.rise = PEAK * own
-        self.turn = PEAK * np.max(turn, axis=1, initial=0.0)
+        bend = PEAK * np.max(turn, axis=1, initial=0.0)
+        self.turn = np.where(bend > 0.0, np.maximum(bend, _SHORTEST), 0.0)
         # Parts of a leg per σ²: for a change of speed, and for the corners at its end and start.
         self.rise_room = self.rise / (2.0 * self.time)
         self.end_room = self.turn / (2.0 * self.time[:-1])
@@ -440,7 +443,7 @@ class Legs:
         return speeds
 
     def _along(self, leg: int, start: float, end: float) -> RoundedMotion:
-        """One leg between its corners: faster, constant, slower. # (3 pieces)."""
+        """One leg between its corners: faster, constant, slower. # (1 to 3 pieces)."""
         rise, D = self.rise_room[leg], self.D[leg]
         begin = self.start_room[leg - 1] * start if leg > 0 else 0.0
         finish = self.end_room[leg] * end if leg < len(self.end_room) else 0.0
@@ -448,21 +451,31 @@ class Legs:
         top = min(1.0, max((room / rise + start + end) / 2.0, start, end))
         speeding, slowing = rise * (top - start), rise * (top - end)
         held = max(room - speeding - slowing, 0.0)
-        sigma = np.sqrt([start, top, end])
-        duration = np.array(
-            [
-                self.rise[leg] * (sigma[1] - sigma[0]),
-                held * self.time[leg] / sigma[1],
-                self.rise[leg] * (sigma[1] - sigma[2]),
-            ]
-        )
+        sigma = np.sqrt([start, top, top, end])
+        part = np.array([speeding, held, slowing])
+        while True:
+            mean = 0.5 * (sigma[:-1] + sigma[1:])
+            duration = part * self.time[leg] / np.where(part > 0.0, mean, 1.0)
+            short = int(np.argmin(duration))
+            if duration[short] >= _SHORTEST or part.size == 1:
+                break
+            # With its neighbour: the change of speed is slower there, the leg as long.
+            beside = short - 1 if short else 1
+            if 0 < short < part.size - 1 and duration[short + 1] > duration[short - 1]:
+                beside = short + 1
+            first = min(short, beside)
+            part = np.delete(part, first + 1) + np.where(
+                np.arange(part.size - 1) == first, part[first + 1], 0.0
+            )
+            sigma = np.delete(sigma, first + 1)
         # From the leg's far end backwards, so that the last piece ends where the corner begins.
-        part = np.array([begin, begin + speeding, 1.0 - finish - slowing])
+        ends = 1.0 - finish - np.append(np.cumsum(part[:0:-1])[::-1], 0.0)
+        places = np.append(begin, ends[:-1])
         return RoundedMotion(
             duration=duration,
-            q=self.corners[leg] + part[:, None] * D,
-            before=sigma[[0, 1, 1], None] * self.velocity[leg],
-            after=sigma[[1, 1, 2], None] * self.velocity[leg],
+            q=self.corners[leg] + places[:, None] * D,
+            before=sigma[:-1, None] * self.velocity[leg],
+            after=sigma[1:, None] * self.velocity[leg],
         )
 
 
