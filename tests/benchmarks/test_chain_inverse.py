@@ -106,7 +106,7 @@ def test_every_root_beside_ssik(name, speed, tmp_path):
     outside = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     subprocess.run(call, check=True, env={**outside, "OMP_NUM_THREADS": "1"})
     peer = np.load(out)
-    inverse = ChainInverse(_chain(peer["left"], peer["axes"], peer["right"]))
+    inverse = ChainInverse(peer_chain(peer["left"], peer["axes"], peer["right"]))
     T = peer["T"]
     found = inverse.solve(T)  # compiles
     missed, further, first = 0, 0, 0
@@ -129,7 +129,7 @@ def test_every_root_beside_ssik(name, speed, tmp_path):
     speed.ratio(f"certified roots of {name}: ssik", float(np.median(theirs) / np.median(micros)))
 
 
-def _chain(left: Array, axes: Array, right: Array) -> Chain:
+def peer_chain(left: Array, axes: Array, right: Array) -> Chain:
     """A chain of joints about any axes, as one about z."""
     links, turned = [], np.eye(4)
     for before, axis, after in zip(left, axes, right, strict=True):
