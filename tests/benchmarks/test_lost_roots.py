@@ -107,7 +107,8 @@ def ssik_answers(arm: str, T: Array, folder: Path) -> tuple[Indices, Array]:
     """Postures of ssik, with the pose of each."""
     np.save(folder / "poses.npy", T)
     out = _ssik(arm, str(folder / "poses.npy"), folder)
-    return np.repeat(out["order"], out["counts"]), out["q"]
+    counts: Indices = out["counts"].astype(np.int64)
+    return np.repeat(out["order"].astype(np.int64), counts), out["q"]
 
 
 def _ssik(arm: str, poses: str, folder: Path) -> dict[str, Array]:
@@ -138,7 +139,9 @@ def eaik_answers(chain: Chain, T: Array) -> tuple[Indices, Array] | None:
 @pytest.mark.soak
 @pytest.mark.skipif("PALPEUR_SSIK" not in os.environ, reason="PALPEUR_SSIK names ssik's Python")
 @pytest.mark.parametrize("name", list(SSIK))
-def test_no_more_isolated_postures_are_lost_than_by_the_best_peer(name: str, tmp_path) -> None:
+def test_no_more_isolated_postures_are_lost_than_by_the_best_peer(
+    name: str, tmp_path: Path
+) -> None:
     arm = SSIK[name]
     if arm:
         prebuilt = _ssik(arm, "10", tmp_path)

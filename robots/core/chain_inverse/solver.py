@@ -283,8 +283,8 @@ class ChainInverse:
     def _block(self, poses: Array, near: Array) -> Branches:
         if self.method is Method.CLOSED and self.plan is not None:
             return self._closed(self.plan, poses, near)
-        if self._residual is not None:
-            return self._numbered(poses, self._from_polynomial(self._residual, poses))
+        if self._roots is not None:
+            return self._numbered(poses, self._from_polynomial(self._roots, poses))
         return self._numbered(poses, self._pencil.solve(poses))
 
     @cached_property
@@ -427,28 +427,22 @@ class ChainInverse:
 
     # ---------------------------------------------------------------------- Polynomial and pencil
 
-    def _from_polynomial(self, residual: Residual, T: Array) -> Postures:
+    def _from_polynomial(self, first: _Roots, T: Array) -> Postures:
         """Certified postures from the roots of the assumed joint, with the pose of each.
 
-        Where the polynomial does not decide, roots nearly meet, one leads to no posture, or a
-        posture is left over (they come in pairs), the pencil looks too; and where that finds
-        nothing, angles all around: the pose may be one of a family.
+        Where the polynomial does not decide, those of the other joints look too: along a family
+        some vanish, and of two postures that share one joint another one mostly differs. What they
+        leave in doubt the pencil looks at; and where that finds nothing, angles all around: the
+        pose may be one of a family.
         """
-        zeros = residual.zeros(T, self._residual_kernel)
-        seeds = self._seeds_from_one(T[zeros.row], zeros.angle)
-        # Of the sheets of one root, most miss the pose by far.
-        root, sheet = np.nonzero(seeds.near)
-        pose = zeros.row[root]
-        polished = self.chain.polished(seeds.q[root, sheet], T, pose=pose, far=_FAR)
-        found = self.chain.distinct(pose, polished, T)
-        odd = np.bincount(found.pose, minlength=len(T)) % 2 == 1
-        # Two roots that nearly meet are one seed, and their postures may be farther apart.
-        doubt = zeros.undecided | zeros.touching | odd
-        # A root without a posture, or one where a step leaves its joint free: others may share it.
-        lost = np.ones(len(zeros.row), dtype=np.bool_)
-        lost[root[polished.certified]] = False
-        doubt[zeros.row[lost | np.any(seeds.free, axis=1)]] = True
+        found, doubt = first.postures(T)
         doubtful = np.nonzero(doubt)[0]
+        for roots in self._other_roots if doubtful.size else ():
+            more, doubt = roots.postures(T[doubtful])
+            found = self.chain.merged(found, doubtful[more.pose], more.q, T)
+            doubtful = doubtful[doubt | _odd(found, len(T))[doubtful]]
+            if doubtful.size == 0:
+                break
         if doubtful.size == 0:
             return found
         if self._has_pencil:
@@ -457,44 +451,42 @@ class ChainInverse:
             count = np.bincount(found.pose, minlength=len(T))
             doubtful = doubtful[count[doubtful] == 0]
         around = np.repeat(doubtful, len(_SPREAD))
-        q = self._seeds_from_one(T[around], np.tile(_SPREAD, doubtful.size)).q
+        q = first.seeds(T[around], np.tile(_SPREAD, doubtful.size)).q
         pose = np.repeat(around, q.shape[1])
         found = self.chain.merged(found, pose, q.reshape(-1, self.chain.size), T)
         count = np.bincount(found.pose, minlength=len(T))
         return replace(found, undecided=doubtful[count[doubtful] == 0])
 
-    def _seeds_from_one(self, T: Array, angle: Array) -> _Seeds:
-        """Every branch from values of the assumed joint.
-
-        Args:
-            T: pose of each angle. # (m, 4, 4)
-            angle: of the assumed joint. # (m,) [rad]
-        """
-        branches = self._branches_from_one(T, np.stack([np.sin(angle), np.cos(angle)], axis=1))
-        off, reserve, weight = (branches[..., k] for k in (-3, -2, -1))
-        # Where a branch is out of reach, its joints are those at the edge of it, where one is free.
-        free = ~(weight > _DETERMINED**2) & ~(reserve < -_BEYOND)
-        return _Seeds(q=branches[..., :-3], near=np.abs(off) < _FAR, free=free)
+    @cached_property
+    def _roots(self) -> _Roots | None:
+        return None if self._residual is None else _Roots(self._residual, self._engine)
 
     @cached_property
-    def _residual_kernel(self) -> Kernel:
-        if self._residual is None:
-            raise InverseError(f"{self.chain.name!r} has no polynomial.", robot=self.chain.name)
-        return Kernel(self._residual.programme, self._engine)
-
-    @cached_property
-    def _branches_from_one(self) -> Kernel:
-        """Joints of every branch, from a pose and sine and cosine of the assumed joint."""
-        if self.plan is None:
-            raise InverseError(f"{self.chain.name!r} has no steps.", robot=self.chain.name)
-        return Kernel(recorded_from_one(self.chain, self.plan), self._engine)
+    def _other_roots(self) -> list[_Roots]:
+        """Those of the joints that the method does not assume, the lowest degree first."""
+        plans = derive_with_one_assumed(self.chain)
+        assumed = {plan.assumed for plan in plans} - {self.plan.assumed if self.plan else ()}
+        found = [
+            polynomial(self.chain, [plan for plan in plans if plan.assumed == one])
+            for one in sorted(assumed)
+        ]
+        residuals = sorted(
+            (one for one in found if one is not None),
+            key=lambda one: (one.degree, one.plan.assumed),
+        )
+        return [_Roots(one, self._engine) for one in residuals]
 
     def _numbered(self, T: Array, found: Postures) -> Branches:
         """Postures that no sign names, in the order of their joints."""
         chain, own, count = self.chain, self.chain.own, _MOST_ROOTS
         # More than sixteen come from a family or a fold only, as samples of it: these are left out.
         first = np.searchsorted(found.pose, found.pose)
-        order = np.lexsort((-found.regularity, found.pose))
+        regularity = found.regularity.copy()
+        crowded = np.nonzero(np.bincount(found.pose, minlength=len(T))[found.pose] > count)[0]
+        if crowded.size:  # a lower bound that is zero does not tell a sample from a posture
+            values, _ = self._own_directions(found.q[crowded])
+            regularity[crowded] = values[:, -1] / values[:, 0]
+        order = np.lexsort((-regularity, found.pose))
         kept = np.zeros(len(order), dtype=np.bool_)
         kept[order] = np.arange(len(order)) - first < count
         place = np.cumsum(kept) - 1
@@ -523,6 +515,19 @@ class ChainInverse:
             reserve=np.zeros(shape),
         )
 
+    def _own_directions(self, q: Array) -> tuple[Array, Array]:
+        """Singular values and directions of the robot's own joints, across the task's.
+
+        What the task leaves free is no loss.
+        """
+        chain = self.chain
+        J = chain.jacobian(q) * chain.units
+        J[:, :3] /= chain.length
+        own, task = J[..., : chain.own], J[..., chain.own :]
+        own = own - task @ (np.linalg.pinv(task, rcond=_SINGULAR) @ own)
+        _, values, right = np.linalg.svd(own)
+        return values, right
+
     def _degenerate(
         self, q: Array, T: Array, status: Statuses, count: int, rows: Indices
     ) -> Indices:
@@ -540,12 +545,7 @@ class ChainInverse:
         """
         chain = self.chain
         free = np.full(len(q), -1, dtype=np.int64)
-        J = chain.jacobian(q[rows]) * chain.units
-        J[:, :3] /= chain.length
-        # What the task leaves free is no loss: only the robot's own joints count, across it.
-        own, task = J[..., : chain.own], J[..., chain.own :]
-        own = own - task @ (np.linalg.pinv(task, rcond=_SINGULAR) @ own)
-        _, values, right = np.linalg.svd(own)
+        values, right = self._own_directions(q[rows])
         singular = values[:, -1] <= _SINGULAR * values[:, 0]
         rows = rows[singular]
         direction = np.zeros((rows.size, chain.size))
@@ -562,6 +562,64 @@ class ChainInverse:
         # The joint that a reader would name: the first that takes part fully.
         free[rows[family]] = np.argmax(own > 0.3 * np.max(own, axis=1, keepdims=True), axis=1)
         return free
+
+
+class _Roots:
+    """Postures from the roots of one joint's polynomial, and the steps from that joint."""
+
+    def __init__(self, residual: Residual, engine: Engine) -> None:
+        self._chain, self._residual, self._engine = residual.chain, residual, engine
+
+    @cached_property
+    def _values(self) -> Kernel:
+        return Kernel(self._residual.programme, self._engine)
+
+    @cached_property
+    def _branches(self) -> Kernel:
+        """Joints of every branch, from a pose and sine and cosine of the assumed joint."""
+        return Kernel(recorded_from_one(self._chain, self._residual.plan), self._engine)
+
+    def postures(self, T: Array) -> tuple[Postures, Mask]:
+        """Certified postures, and the poses that may have more.
+
+        These are the poses where the polynomial does not decide, where roots nearly meet, where
+        one leads to no posture, or where a posture is left over: they come in pairs.
+
+        Args:
+            T: poses of the tool. # (N, 4, 4)
+        """
+        zeros = self._residual.zeros(T, self._values)
+        seeds = self.seeds(T[zeros.row], zeros.angle)
+        # Of the sheets of one root, most miss the pose by far.
+        root, sheet = np.nonzero(seeds.near)
+        pose = zeros.row[root]
+        polished = self._chain.polished(seeds.q[root, sheet], T, pose=pose, far=_FAR)
+        found = self._chain.distinct(pose, polished, T)
+        # Two roots that nearly meet are one seed, and their postures may be farther apart.
+        doubt = zeros.undecided | zeros.touching | _odd(found, len(T))
+        # A root without a posture, or one where a step leaves its joint free: others may share it.
+        lost = np.ones(len(zeros.row), dtype=np.bool_)
+        lost[root[polished.certified]] = False
+        doubt[zeros.row[lost | np.any(seeds.free, axis=1)]] = True
+        return found, doubt
+
+    def seeds(self, T: Array, angle: Array) -> _Seeds:
+        """Every branch from values of the assumed joint.
+
+        Args:
+            T: pose of each angle. # (m, 4, 4)
+            angle: of the assumed joint. # (m,) [rad]
+        """
+        branches = self._branches(T, np.stack([np.sin(angle), np.cos(angle)], axis=1))
+        off, reserve, weight = (branches[..., k] for k in (-3, -2, -1))
+        # Where a branch is out of reach, its joints are those at the edge of it, where one is free.
+        free = ~(weight > _DETERMINED**2) & ~(reserve < -_BEYOND)
+        return _Seeds(q=branches[..., :-3], near=np.abs(off) < _FAR, free=free)
+
+
+def _odd(found: Postures, poses: int) -> Mask:
+    """Poses with an odd number of postures. # (poses,)."""
+    return np.asarray(np.bincount(found.pose, minlength=poses) % 2 == 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
