@@ -432,28 +432,33 @@ class ChainInverse:
 
         Where the polynomial does not decide, those of the other joints look too: along a family
         some vanish, and of two postures that share one joint another one mostly differs. What they
-        leave in doubt the pencil looks at; and where that finds nothing, angles all around: the
-        pose may be one of a family.
+        leave in doubt the pencil looks at, and where one of them vanishes, Newton steps from angles
+        all around: what is apart from a family may show to a search only.
         """
-        found, doubt = first.postures(T)
-        doubtful = np.nonzero(doubt)[0]
+        begun = first.postures(T)
+        found, blank = begun.postures, begun.undecided.copy()
+        doubtful = np.nonzero(begun.doubt)[0]
         for roots in self._other_roots if doubtful.size else ():
-            more, doubt = roots.postures(T[doubtful])
-            found = self.chain.merged(found, doubtful[more.pose], more.q, T)
-            doubtful = doubtful[doubt | _odd(found, len(T))[doubtful]]
+            more = roots.postures(T[doubtful])
+            blank[doubtful] |= more.undecided
+            pose = doubtful[more.postures.pose]
+            found = self.chain.merged(found, pose, more.postures.q, T)
+            doubtful = doubtful[more.doubt | _odd(found, len(T))[doubtful]]
             if doubtful.size == 0:
                 break
         if doubtful.size == 0:
             return found
         if self._has_pencil:
-            more = self._pencil.solve(T[doubtful])
-            found = self.chain.merged(found, doubtful[more.pose], more.q, T)
-            count = np.bincount(found.pose, minlength=len(T))
-            doubtful = doubtful[count[doubtful] == 0]
+            seen = self._pencil.solve(T[doubtful])
+            found = self.chain.merged(found, doubtful[seen.pose], seen.q, T)
+        blank |= np.bincount(found.pose, minlength=len(T)) == 0
+        doubtful = doubtful[blank[doubtful]]
         around = np.repeat(doubtful, len(_SPREAD))
-        q = first.seeds(T[around], np.tile(_SPREAD, doubtful.size)).q
-        pose = np.repeat(around, q.shape[1])
-        found = self.chain.merged(found, pose, q.reshape(-1, self.chain.size), T)
+        angles = np.tile(_SPREAD, doubtful.size)
+        for roots in (first, *self._other_roots):
+            q = roots.seeds(T[around], angles).q
+            pose = np.repeat(around, q.shape[1])
+            found = self.chain.merged(found, pose, q.reshape(-1, self.chain.size), T)
         count = np.bincount(found.pose, minlength=len(T))
         return replace(found, undecided=doubtful[count[doubtful] == 0])
 
@@ -564,6 +569,22 @@ class ChainInverse:
         return free
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Rooted:
+    """Postures from the roots of one joint's polynomial.
+
+    Args:
+        postures: certified.
+        doubt: poses that may have more: where the polynomial does not decide, roots nearly meet,
+            one leads to no posture, or a posture is left over (they come in pairs). # (N,)
+        undecided: those of them where the polynomial does not decide. # (N,)
+    """
+
+    postures: Postures
+    doubt: Mask
+    undecided: Mask
+
+
 class _Roots:
     """Postures from the roots of one joint's polynomial, and the steps from that joint."""
 
@@ -579,11 +600,8 @@ class _Roots:
         """Joints of every branch, from a pose and sine and cosine of the assumed joint."""
         return Kernel(recorded_from_one(self._chain, self._residual.plan), self._engine)
 
-    def postures(self, T: Array) -> tuple[Postures, Mask]:
+    def postures(self, T: Array) -> _Rooted:
         """Certified postures, and the poses that may have more.
-
-        These are the poses where the polynomial does not decide, where roots nearly meet, where
-        one leads to no posture, or where a posture is left over: they come in pairs.
 
         Args:
             T: poses of the tool. # (N, 4, 4)
@@ -601,7 +619,7 @@ class _Roots:
         lost = np.ones(len(zeros.row), dtype=np.bool_)
         lost[root[polished.certified]] = False
         doubt[zeros.row[lost | np.any(seeds.free, axis=1)]] = True
-        return found, doubt
+        return _Rooted(postures=found, doubt=doubt, undecided=zeros.undecided)
 
     def seeds(self, T: Array, angle: Array) -> _Seeds:
         """Every branch from values of the assumed joint.
