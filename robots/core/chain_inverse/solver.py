@@ -472,7 +472,7 @@ class ChainInverse:
         plans = derive_with_one_assumed(self.chain)
         assumed = {plan.assumed for plan in plans} - {self.plan.assumed if self.plan else ()}
         found = [
-            polynomial(self.chain, [plan for plan in plans if plan.assumed == one])
+            polynomial(self.chain, [plan for plan in plans if plan.assumed == one][:_FEW_PLANS])
             for one in sorted(assumed)
         ]
         residuals = sorted(
@@ -657,6 +657,7 @@ class _Seeds:
 
 
 _FAR = 0.02  # of a gap without units: a seed from which Newton steps are tried
+_FEW_PLANS = 20  # of each further joint: more take a second, and find no better polynomial
 _SPREAD = 2.0 * np.pi * np.arange(32) / 32.0  # where a polynomial says nothing
 
 
