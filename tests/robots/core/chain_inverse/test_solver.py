@@ -19,6 +19,7 @@ from robots.core.model import Model
 from robots.library import load, open_robot
 from tests.cases import cases, some
 from tests.robots.core.chain_inverse.oracle import (
+    brute_force,
     crx_chain,
     general_chain,
     library_chain,
@@ -164,6 +165,26 @@ def test_no_pose_that_is_singular_goes_without_an_answer(name: str) -> None:
     assert np.all(np.isfinite(found.q))
     pose, branch = np.nonzero(found.solved)
     assert np.max(np.abs(chain.forward(found.q[pose, branch]) - T[pose])) < 1e-8 * chain.length
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [("crx-10ia", {2: -0.5 * np.pi}), ("yaskawa-hc10", {1: np.pi, 2: 0.0, 3: 0.0})],
+)
+def test_postures_apart_from_a_family_of_their_pose_are_found(name: str, family: dict) -> None:
+    """Along a family polynomials vanish, and with them what tells the pose's other postures."""
+    chain = POLYNOMIAL[name]()
+    q = drawn(chain, cases(gate=3, soak=60), seed=12)
+    q[:, list(family)] = list(family.values())
+    T = chain.forward(q)
+    found = ChainInverse(chain, "numpy").solve(T)
+    pose, searched = brute_force(chain, T, 48)
+    values = np.linalg.svd(chain.jacobian(searched), compute_uv=False)
+    apart = values[:, -1] > 1e-3 * values[:, 0]
+    assert np.count_nonzero(apart) > len(T)
+    assert np.all(np.any(found.status == Status.SINGULAR, axis=1))
+    for k in range(len(T)):
+        assert lost(searched[apart & (pose == k)], found.q[k][found.solved[k]]) == []
 
 
 @pytest.mark.parametrize("name", ["yaskawa-hc10", "general"])
