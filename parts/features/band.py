@@ -46,10 +46,12 @@ class Band(Patch):
         freeze_directions(self, "axis", "x_axis", of=self.kind, error=FeatureError)
         low, high = self.meridian.bounds
         slack = 1e-9 * max(abs(self.start), abs(self.end))  # degrees and metres were converted
-        if not (low - slack <= self.start < self.end <= high + slack):
+        longest = self.meridian.turn + slack
+        if not (low - slack <= self.start < self.end <= min(high + slack, self.start + longest)):
             raise FeatureError(
                 f"The {self.kind} runs from {self.start:g} to {self.end:g} m along its meridian; "
-                f"expected a rising range within {low:g} to {high:g} m.",
+                f"expected a rising range within {low:g} to {high:g} m"
+                + (f", at most {self.meridian.turn:g} m long." if high < np.inf else "."),
                 start=self.start,
                 end=self.end,
             )
@@ -143,7 +145,7 @@ class Band(Patch):
         low, high = self.meridian.bounds
         near = 1e-9 * self.height
         margin = self.meridian.strip(margin)
-        if isinstance(self.surface, Torus) and self.height >= high - low - near:
+        if self.height >= self.meridian.turn - near:
             return self.start, self.end
         start = self.start if self.start <= low + near else self.start + margin
         return start, self.end if self.end >= high - near else self.end - margin
@@ -228,6 +230,11 @@ class Meridian(ABC):
     @abstractmethod
     def bounds(self) -> tuple[float, float]:
         """Least and greatest t that exist. [m]."""
+
+    @property
+    def turn(self) -> float:
+        """Length after which the meridian comes back to where it was. [m]."""
+        return np.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,9 +344,16 @@ class Arc(Meridian):
     @property
     def bounds(self) -> tuple[float, float]:
         """Least and greatest t that exist. [m]."""
+        if self.ring >= self.tube:  # a tube has no end: a fillet may lie across its inside
+            return -self.turn, self.turn
         # a tube wider than its ring, and a sphere, end where they meet the axis
-        end = float(self.tube * np.arccos(max(-self.ring / self.tube, -1.0)))
+        end = float(self.tube * np.arccos(-self.ring / self.tube))
         return -end, end
+
+    @property
+    def turn(self) -> float:
+        """Once round the tube. [m]."""
+        return FULL_TURN * self.tube if self.ring >= self.tube else np.inf
 
     def strip(self, margin: float) -> float:
         """Arc length whose chord is the margin. [m]."""

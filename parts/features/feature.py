@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from parts.errors import FeatureError
-from parts.features.band import Band, BandSpan, band_span, swept
+from parts.features.band import FULL_TURN, Band, BandSpan, band_span, swept
 from parts.features.mesh_patch import (
     Rim,
     RoundSkin,
@@ -222,9 +222,6 @@ def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
         form: one of its form features.
     """
     surface = form.surface
-    if isinstance(surface, Cylinder | Torus):
-        # whichever way a file or a fit turns the axis: the same layout
-        surface = replace(surface, axis=canonical(surface.axis))
     whole = Face(
         name=form.name,
         index=form.faces[0],
@@ -244,12 +241,16 @@ def _bounded(geometry: Geometry, face: Face, middle: Array) -> Feature:
     if face.surface is None:
         patch: Patch = _skin(geometry, face)
     else:
+        surface = face.surface
+        if isinstance(surface, Cylinder | Torus):
+            # whichever way a file or a fit turns the axis: the same layout
+            surface = replace(surface, axis=canonical(surface.axis))
         corners = np.unique(geometry.mesh.faces[face.triangles])
-        points = face.surface.project(geometry.mesh.vertices[corners])
-        if isinstance(face.surface, Plane):
-            patch = _rectangle(face.surface, points, rim.ends - rim.starts)
+        points = surface.project(geometry.mesh.vertices[corners])
+        if isinstance(surface, Plane):
+            patch = _rectangle(surface, points)
         else:
-            patch = _band(face.surface, points, middle)
+            patch = _band(surface, points, middle)
     return Feature(name=face.name, patch=patch, rim=rim)
 
 
@@ -274,15 +275,15 @@ def _middle(geometry: Geometry, face: Face) -> Array:
     return np.asarray((-mean if face.reversed else mean) / length)
 
 
-def _rectangle(plane: Plane, points: Array, edges: Array) -> Rectangle:
-    """The smallest rectangle along one of the edges.
+def _rectangle(plane: Plane, points: Array) -> Rectangle:
+    """The rectangle along which most of the outline runs.
 
-    Seen from outside, and of equal rectangles always the same: neither the file's sense of an edge
-    nor the rounding of a mesh turns the layout of points.
+    Seen from outside, and of equal rectangles always the same: neither the file's sense of an edge,
+    nor how a mesh divides its edges, nor rounding turns the layout of points.
     """
     plane = Plane(point=plane.point, axis=-plane.axis if plane.reversed else plane.axis)
     found: list[Rectangle] = []
-    for x_axis in _edge_directions(plane, edges):
+    for x_axis in _outline_directions(plane, points):
         y_axis = np.cross(plane.axis, x_axis)
         flat = np.column_stack([points @ x_axis, points @ y_axis])
         low, high = flat.min(axis=0), flat.max(axis=0)
@@ -290,23 +291,53 @@ def _rectangle(plane: Plane, points: Array, edges: Array) -> Rectangle:
         x, y = 0.5 * (low + high)
         centre = x * x_axis + y * y_axis + (plane.point @ plane.axis) * plane.axis
         found.append(Rectangle(surface=plane, centre=centre, x_axis=x_axis, size=size))
-    if not found:
-        return _rectangle(plane, points, across(plane.axis)[None])
     least = min(one.measure for one in found)
     equal = [one for one in found if one.measure <= least * (1.0 + _EQUAL)]
     return max(equal, key=lambda one: tuple(np.round(one.x_axis, 3)))
 
 
-_EQUAL = 1e-5  # ratio of areas of rectangles that are equal but for the rounding of a mesh
+_EQUAL = 1e-3  # ratio of lengths or areas that are equal but for tessellation
+_PARALLEL = 1e-3  # [rad] sides of one direction; tessellation tilts tangents of arcs so much
+_STRAIGHT = 1.0 / 3.0  # of an outline: chords of one direction, of a circle, are less
 
 
-def _edge_directions(plane: Plane, edges: Array) -> Array:
-    """Different directions of the longest edges, at most 90 of them. # (d, 3)."""
-    flat = edges - np.outer(edges @ plane.axis, plane.axis)
-    lengths = np.linalg.norm(flat, axis=1)
-    order = np.argsort(-lengths, kind="stable")[:90]
-    order = order[lengths[order] > 0.0]
-    return np.array([canonical(axis) for axis in flat[order] / lengths[order, None]])
+def _outline_directions(plane: Plane, points: Array) -> Array:
+    """Directions in which most of the convex hull runs, along or across. # (d, 3).
+
+    The hull is the same however an outline is divided, and bores do not count. What is round all
+    over has no direction of its own; it takes the plane's.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    x = across(plane.axis)
+    y = np.cross(plane.axis, x)
+    flat = np.column_stack([points @ x, points @ y])
+    try:
+        corners = flat[ConvexHull(flat - flat.mean(axis=0)).vertices]
+    except QhullError:  # a sliver: its longest extent
+        spread = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)[2][0]
+        return _both_ways(plane, spread @ np.array([x, y]))
+    sides = np.roll(corners, -1, axis=0) - corners
+    lengths = np.linalg.norm(sides, axis=1)
+    quarter = 0.5 * np.pi
+    angles = np.mod(np.arctan2(sides[:, 1], sides[:, 0]), quarter)
+    order = np.argsort(angles, kind="stable")
+    turned = (angles[order][None] + quarter * np.arange(-1.0, 2.0)[:, None]).ravel()
+    weights = np.tile(lengths[order], 3)
+    sums = np.concatenate([[0.0], np.cumsum(weights)])
+    moments = np.concatenate([[0.0], np.cumsum(weights * turned)])
+    first = np.searchsorted(turned, angles - _PARALLEL)
+    last = np.searchsorted(turned, angles + _PARALLEL, side="right")
+    along = sums[last] - sums[first]
+    if along.max() < _STRAIGHT * lengths.sum():
+        return _both_ways(plane, x)
+    main = along >= along.max() * (1.0 - _EQUAL)
+    means = ((moments[last] - moments[first]) / along)[main]
+    return np.vstack([_both_ways(plane, np.cos(a) * x + np.sin(a) * y) for a in np.unique(means)])
+
+
+def _both_ways(plane: Plane, direction: Array) -> Array:
+    return np.array([canonical(direction), canonical(np.cross(plane.axis, direction))])
 
 
 def _band(surface: Surface, points: Array, middle: Array) -> Band:
@@ -318,15 +349,23 @@ def _band(surface: Surface, points: Array, middle: Array) -> Band:
 
 def _ends(seen: BandSpan) -> tuple[float, float]:
     """Range of the corners, widened: triangles of a sphere or tube reach beyond their corners."""
-    (low, high), t = seen.band.meridian.bounds, seen.along
-    if np.isfinite(low):
-        step = _WIDEST_STEP * seen.size
-        closed = np.diff(np.sort(t)).max(initial=0.0) < step
-        around = float(t.max() - t.min()) > (high - low) - step
-        if closed and around and not isinstance(seen.band.surface, Sphere):
-            return low, high
-    pad = 0.02 * float(np.ptp(t)) if np.isfinite(high) else 0.0
-    return max(low, float(t.min()) - pad), min(high, float(t.max()) + pad)
+    meridian, t = seen.band.meridian, seen.along
+    low, high = meridian.bounds
+    if np.isfinite(meridian.turn):  # a range may lie across the place where angles begin anew
+        first, sweep = swept(t / seen.size, _WIDEST_STEP)
+        if sweep >= FULL_TURN:
+            return -0.5 * meridian.turn, 0.5 * meridian.turn
+        first -= FULL_TURN if first + 0.5 * sweep > np.pi else 0.0
+        start, end = seen.size * first, seen.size * (first + sweep)
+    else:
+        start, end = float(t.min()), float(t.max())
+    pad = 0.02 * (end - start) if np.isfinite(high) else 0.0
+    if start - low <= _AT_POLE * (end - start):
+        start = low
+    return max(low, start - pad), min(high, end + pad)
+
+
+_AT_POLE = 1e-4  # of the length: a range that ends so near to an apex ends there
 
 
 # -------------------------------------------------------------------------- Features by dimensions

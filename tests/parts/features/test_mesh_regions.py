@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import trimesh
-from shapely import Polygon
+from shapely import Point, Polygon
 
 from parts.features.feature import choose_feature
 from parts.features.mesh_regions import mesh_regions
@@ -16,6 +16,7 @@ from parts.geometry import Face, Geometry, load_geometry
 from parts.geometry.mesh import TriangleMesh
 from parts.geometry.surfaces import Cylinder, Plane, Sphere, Torus
 from parts.library import open_part
+from parts.part import load_part
 from parts.sampling.sample import sample
 
 
@@ -62,6 +63,45 @@ def test_layouts_on_a_part_and_its_stl_are_the_same(block, as_stl, name):
     on_mesh = sample(choose_feature(as_stl, name), count=12).points
     assert np.linalg.norm(on_mesh.positions - on_faces.positions, axis=1).max() < 1e-6
     assert on_mesh.normals == pytest.approx(on_faces.normals, abs=1e-5)
+
+
+def turned_part() -> trimesh.Trimesh:
+    """A boss on a disc with a fillet at its foot, and a blind bore with the tip of a drill."""
+    fillet = np.linspace(1.5 * np.pi, np.pi, 13)  # of the tube: it ends where angles begin anew
+    foot = np.column_stack([15 + 5 * np.cos(fillet), 9 + 5 * np.sin(fillet)])
+    profile = [(0, 0), (30, 0), (30, 4), *foot, (10, 20), (5, 20), (5, 10), (2, 8), (0, 20 / 3)]
+    part = trimesh.creation.revolve(np.array(profile, dtype=float), sections=64)
+    part.apply_transform(trimesh.transformations.euler_matrix(0.3, -1.1, 0.7))
+    return part
+
+
+def test_rounding_of_a_mesh_does_not_turn_its_layouts():
+    """Corners that differ by what single precision leaves of 100 mm: within 0.02 mm (issue 21)."""
+    layouts, kinds = [], []
+    for seed in range(3):
+        mesh = turned_part()
+        mesh.vertices += np.random.default_rng(seed).normal(scale=4e-6, size=mesh.vertices.shape)
+        part = load_part(mesh, unit="mm")
+        kinds.append({f.name: f.kind for f in part.form_features})
+        layouts.append({f: part.sample(f, count=12).points.positions for f in kinds[-1]})
+    assert kinds[0] == kinds[1] == kinds[2]
+    for name, positions in layouts[0].items():
+        for other in layouts[1:]:
+            assert np.abs(positions - other[name]).max() < 2e-5, name
+    assert {"plane", "fillet", "cone", "hole", "boss"} <= set(kinds[0].values())
+
+
+def test_the_rectangle_of_a_plane_does_not_depend_on_how_its_arcs_are_divided():
+    """Rims of bosses on one plane have no edge to lay a rectangle along but by chance."""
+    turn = trimesh.transformations.rotation_matrix(0.4, [0, 0, 1])
+    found = []
+    for pieces in (9, 32):
+        rings = [Point(x, 0).buffer(10, pieces) - Point(x, 0).buffer(4, pieces) for x in (0, 60)]
+        bosses = [trimesh.creation.extrude_polygon(ring, 10) for ring in rings]
+        mesh = trimesh.util.concatenate(bosses).apply_transform(turn)
+        found.append(load_part(mesh, unit="mm").feature("plane-1").patch)
+    corners = [patch.at(np.array([[0, 0], [1, 0], [0, 1]])).positions for patch in found]
+    assert np.abs(corners[1] - corners[0]).max() < 2e-5
 
 
 def test_a_sphere_that_runs_on_into_a_cylinder_is_told_from_it():

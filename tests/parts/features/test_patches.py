@@ -25,6 +25,7 @@ PHRASES = {
     "sphere": "sphere:center=1,1,1;diameter=25;axis=1,0,1;from-deg=-20;to-deg=90",
     "torus": "torus:center=0,0,9;axis=1,1,0;major=60;minor=15",
     "fillet": "torus:center=0,0,0;axis=0,0,1;major=60;minor=10;from-deg=100;to-deg=170;inner",
+    "collar": "torus:center=0,0,0;axis=0,0,1;major=60;minor=10;from-deg=120;to-deg=250;inner",
 }
 AREAS = {  # [mm²]
     "plane": 80 * 40,
@@ -36,6 +37,8 @@ AREAS = {  # [mm²]
     "torus": 4 * np.pi**2 * 30 * 7.5,
     "fillet": 2 * np.pi * (30 * 5 * np.radians(70)
                            + 25 * (np.sin(np.radians(170)) - np.sin(np.radians(100)))),
+    "collar": 2 * np.pi * (30 * 5 * np.radians(130)
+                           + 25 * (np.sin(np.radians(250)) - np.sin(np.radians(120)))),
 }  # fmt: skip
 
 
@@ -72,7 +75,7 @@ def test_equal_squares_are_equal_areas(name):
     assert element == pytest.approx(np.full(50, piece.measure), rel=2e-6)
 
 
-BOUNDED = ("plane", "disc", "cylinder", "cone", "cup", "sphere", "fillet")
+BOUNDED = ("plane", "disc", "cylinder", "cone", "cup", "sphere", "fillet", "collar")
 
 
 @pytest.mark.parametrize("name", BOUNDED)
