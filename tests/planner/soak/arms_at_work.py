@@ -157,7 +157,6 @@ BLOCKS = {
 UNFINISHED = frozenset(
     {
         "denso-vs060",
-        "franka-fr3",
         "kuka-iiwa-14-r820",
         "kuka-iiwa-7-r800",
         "staubli-tx2-60",
