@@ -32,7 +32,7 @@ def files(written):
 def test_every_feature_and_every_uncertainty_has_a_figure(shown, files):
     count = len(shown.evaluation.features)
     keys = ["deviations", *(f"feature-{k}" for k in range(1, count + 1))]
-    keys += ["ellipsoids", "budget", "draws"]
+    keys += ["labels", "ellipsoids", "budget", "draws"]
     assert set(files) == {f"{key}.{form}" for key in keys for form in ("png", "svg")}
 
 
