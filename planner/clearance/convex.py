@@ -27,6 +27,7 @@ from planner.clearance.tree import Stack, Tree, leaf_start
 _STEPS = 64  # of a search at most; a dozen are usual
 _EQUAL = 1e-12  # share of the squared distance, within which both bounds are taken as one
 _MEET = 1e-12  # [m] nearer pieces meet
+_INSIDE = 0.25  # share of the nearest face's squared distance: what is nearer lies inside
 
 
 # Rows of the work array of a search. # (12, 4) [m]
@@ -52,42 +53,41 @@ def piece_distance(
         count_a: of its corners.
         b: corners of the second. # (k, 3) [m]
         count_b: of its corners.
-        limit: distance from which on it need not be told; ``inf`` for none. [m]
+        limit: distance from which on it need not be told, however small; ``inf`` for none. [m]
         simplex: work, see above; its place is filled.
 
     Returns:
         Lower and upper bound, both zero where they meet; the lower one ends the search as soon as
-        it reaches the limit.
+        it is above zero and reaches the limit, so that pieces that meet are told from others.
     """
     size, lower = 1, 0.0
     _take(simplex, 0, _corner(a, 0), _corner(b, 0))
     simplex[0, _SHARE] = 1.0
     v = _corner(simplex, 0)
+    _fill_place(simplex, size)
     for _ in range(_STEPS):
         square = dot(v, v)
         if square <= _MEET * _MEET:
-            lower = square = 0.0
+            lower, v = 0.0, (0.0, 0.0, 0.0)
             break
         first, second = _extreme(a, count_a, v, -1.0), _extreme(b, count_b, v, 1.0)
         w = minus(_corner(a, first), _corner(b, second))
         along = dot(v, w)
         lower = max(lower, along / math.sqrt(square))
-        if lower >= limit or square - along <= _EQUAL * square or _known(simplex, size, w):
+        told = lower > 0.0 and lower >= limit
+        if told or square - along <= _EQUAL * square or _known(simplex, size, w):
             break
         _take(simplex, size, _corner(a, first), _corner(b, second))
-        size = _reduced(simplex, size + 1)
+        size = _reduced(simplex, size + 1, square)
         if size == 4:
-            lower = square = 0.0
-            v = (0.0, 0.0, 0.0)
+            lower, v = 0.0, (0.0, 0.0, 0.0)
+            _fill_place(simplex, size)
             break
         nearer = _nearest(simplex, size)
         if dot(nearer, nearer) >= square:  # rounding: it gets no better
             break
         v = nearer
-    for k in range(3):
-        simplex[PLACE, k] = 0.0
-        for i in range(size):
-            simplex[PLACE, k] += simplex[i, _SHARE] * simplex[FIRST + i, k]
+        _fill_place(simplex, size)
     return lower, max(math.sqrt(dot(v, v)), lower)
 
 
@@ -191,6 +191,14 @@ def _nearest(simplex: Any, size: int) -> Vec:
     return (x, y, z)
 
 
+def _fill_place(simplex: Any, size: int) -> None:
+    """The nearest point of the first piece, by the shares of the simplex."""
+    for k in range(3):
+        simplex[PLACE, k] = 0.0
+        for i in range(size):
+            simplex[PLACE, k] += simplex[i, _SHARE] * simplex[FIRST + i, k]
+
+
 def _box_gap(boxes: Any, node: int, corners: Any, count: int) -> float:
     """A distance that a piece keeps from a box: along the axes, and towards the box's centre."""
     cx, cy, cz = boxes[node, 0], boxes[node, 1], boxes[node, 2]
@@ -241,14 +249,20 @@ def _beside_plane(triangle: Any, corners: Any, count: int) -> float:
 # are kept, in front, with their shares. Four that are kept hold zero.
 
 
-def _reduced(simplex: Any, size: int) -> int:
-    """Keep the corners whose simplex holds the point nearest to zero; their number."""
+def _reduced(simplex: Any, size: int, square: float) -> int:
+    """Keep the corners whose simplex holds the point nearest to zero; their number.
+
+    Args:
+        simplex: the corners.
+        size: how many.
+        square: of the distance from zero of all but the last. [m²]
+    """
     if size == 2:
         return _of_segment(simplex)
     if size == 3:
         _triangle_shares(simplex, 0, 1, 2)
         return _compact(simplex, 3)
-    return _of_tetrahedron(simplex)
+    return _of_tetrahedron(simplex, square)
 
 
 def _of_segment(simplex: Any) -> int:
@@ -260,11 +274,35 @@ def _of_segment(simplex: Any) -> int:
     return _compact(simplex, 2)
 
 
-def _of_tetrahedron(simplex: Any) -> int:
-    """The nearest of the faces that zero lies beyond; all four corners where there is none."""
+def _of_tetrahedron(simplex: Any, square: float) -> int:
+    """The nearest of the faces that zero lies beyond; all four corners where there is none.
+
+    Which side of a face zero lies on is rounding where the tetrahedron is flat, as it is when the
+    last corner lies in the plane of the others: neither that it holds zero nor which face is the
+    nearest can be read from the sides then. It holds zero if a point inside is nearer to zero than
+    every face is; and the nearest face is no farther than the simplex was before.
+    """
+    nearest = _take_face(simplex, False)
+    if nearest == math.inf:
+        _shares_of_zero(simplex)
+        inside = _nearest(simplex, 4)
+        nearest = _take_face(simplex, True)
+        if dot(inside, inside) < _INSIDE * nearest:
+            _shares_of_zero(simplex)
+            return 4
+    elif nearest >= square:
+        _take_face(simplex, True)
+    return _compact(simplex, 4)
+
+
+def _take_face(simplex: Any, every: bool) -> float:
+    """Shares of the face nearest to zero among those that zero lies beyond, or among all.
+
+    Returns:
+        The square of its distance; ``inf`` where zero lies beyond none, and shares stay. [m²]
+    """
     best = math.inf
     s0 = s1 = s2 = s3 = 0.0
-    beyond = 0
     for face in range(4):
         i = 1 if face == 0 else 0
         j = 2 if face <= 1 else 1
@@ -273,20 +311,17 @@ def _of_tetrahedron(simplex: Any) -> int:
         normal = cross(minus(_corner(simplex, j), p), minus(_corner(simplex, k), p))
         opposite = dot(normal, minus(_corner(simplex, face), p))
         here = -dot(normal, p)
-        if here * opposite > 0.0:  # zero and the fourth corner are on one side
+        if not every and here * opposite > 0.0:  # zero and the fourth corner are on one side
             continue
-        beyond += 1
         square = _triangle_shares(simplex, i, j, k)
         if square < best:
             best = square
             s0, s1 = simplex[0, _SHARE], simplex[1, _SHARE]
             s2, s3 = simplex[2, _SHARE], simplex[3, _SHARE]
-    if beyond == 0:
-        _shares_of_zero(simplex)
-        return 4
-    simplex[0, _SHARE], simplex[1, _SHARE] = s0, s1
-    simplex[2, _SHARE], simplex[3, _SHARE] = s2, s3
-    return _compact(simplex, 4)
+    if best < math.inf:
+        simplex[0, _SHARE], simplex[1, _SHARE] = s0, s1
+        simplex[2, _SHARE], simplex[3, _SHARE] = s2, s3
+    return best
 
 
 def _shares_of_zero(simplex: Any) -> None:
