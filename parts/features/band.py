@@ -391,6 +391,21 @@ class BandSpan:
     along: Array
     angles: Array
 
+    def ends(self, *, opening: float) -> tuple[float, float]:
+        """Range of the points on the meridian; round a tube it leaves out the widest gap. [m].
+
+        Args:
+            opening: a gap round a tube up to this is none. [rad]
+        """
+        turn = self.band.meridian.turn
+        if not np.isfinite(turn):
+            return float(self.along.min()), float(self.along.max())
+        first, sweep = swept(self.along / self.size, opening)
+        if sweep >= FULL_TURN:
+            return -0.5 * turn, 0.5 * turn
+        first -= FULL_TURN if first + 0.5 * sweep > np.pi else 0.0
+        return self.size * first, self.size * (first + sweep)
+
 
 def band_span(surface: Surface, points: Array, outward: Array) -> BandSpan:
     """Where points of a surface of revolution lie on it.

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from parts.errors import FeatureError
-from parts.features.band import FULL_TURN, Band, BandSpan, band_span, swept
+from parts.features.band import Band, BandSpan, band_span, swept
 from parts.features.mesh_patch import (
     Rim,
     RoundSkin,
@@ -349,16 +349,8 @@ def _band(surface: Surface, points: Array, middle: Array) -> Band:
 
 def _ends(seen: BandSpan) -> tuple[float, float]:
     """Range of the corners, widened: triangles of a sphere or tube reach beyond their corners."""
-    meridian, t = seen.band.meridian, seen.along
-    low, high = meridian.bounds
-    if np.isfinite(meridian.turn):  # a range may lie across the place where angles begin anew
-        first, sweep = swept(t / seen.size, _WIDEST_STEP)
-        if sweep >= FULL_TURN:
-            return -0.5 * meridian.turn, 0.5 * meridian.turn
-        first -= FULL_TURN if first + 0.5 * sweep > np.pi else 0.0
-        start, end = seen.size * first, seen.size * (first + sweep)
-    else:
-        start, end = float(t.min()), float(t.max())
+    low, high = seen.band.meridian.bounds
+    start, end = seen.ends(opening=_WIDEST_STEP)
     pad = 0.02 * (end - start) if np.isfinite(high) else 0.0
     if start - low <= _AT_POLE * (end - start):
         start = low

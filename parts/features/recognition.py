@@ -602,7 +602,7 @@ def _openings(forms: Sequence[FormFeature], edges: _PieceEdges) -> dict[int, dic
         }
         for neighbour in around.neighbours:
             other = forms[neighbour.piece]
-            if other.kind == "cone" and _widens(form, other, neighbour):
+            if _widens(form, other, neighbour):
                 change["opening"] = "countersunk"
                 found[neighbour.piece] = {"kind": "countersink"}
             elif other.kind == "plane" and abs(float(other.axis @ form.axis)) > 1.0 - SAME:
@@ -614,10 +614,18 @@ def _openings(forms: Sequence[FormFeature], edges: _PieceEdges) -> dict[int, dic
 
 
 def _widens(bore: FormFeature, cone: FormFeature, edge: _Neighbour) -> bool:
-    """Whether a cone is coaxial with a bore and wider than it from their edge on."""
-    if not cone.inner or not _coaxial(bore, cone.axis, cone.point):
+    """Whether a cone is coaxial with a bore and wider than it from their edge on.
+
+    The tip of a drill meets its bore at the wide end, which in a mesh may seem the wider one, too.
+    """
+    if not isinstance(cone.surface, Cone) or not cone.inner:
         return False
-    return cone.diameter > bore.diameter + 2.0 * _slack(bore) and len(edge.points) > 0
+    if not _coaxial(bore, cone.axis, cone.point):
+        return False
+    to_edge = float(np.median((edge.points - cone.point) @ cone.axis))
+    to_wide_end = 0.5 * cone.diameter / np.tan(cone.surface.half_angle)
+    at_narrow_end = to_edge < to_wide_end - 0.5 * cone.depth
+    return bool(at_narrow_end and cone.diameter > bore.diameter + 2.0 * _slack(bore))
 
 
 def _coaxial(bore: FormFeature, axis: Array, point: Array) -> bool:

@@ -91,6 +91,18 @@ def test_rounding_of_a_mesh_does_not_turn_its_layouts():
     assert {"plane", "fillet", "cone", "hole", "boss"} <= set(kinds[0].values())
 
 
+@pytest.mark.parametrize(("mouth", "opening"), [([], ""), ([(8, 20), (5, 17)], "countersunk")])
+def test_the_tip_of_a_drill_is_no_countersink(mouth, opening):
+    """One fan of facets: the cone found in it here is wider than the bore by 0.01 mm."""
+    profile = [(0, 0), (30, 0), (30, 20), *(mouth or [(5, 20)]), (5, 10), (0, 10 - 5 / 2.7474774)]
+    mesh = trimesh.creation.revolve(np.array(profile), sections=128)
+    mesh.vertices += np.random.default_rng(1).normal(scale=2e-6, size=mesh.vertices.shape)
+    forms = load_part(mesh, unit="mm").form_features
+    (bore,) = (one for one in forms if one.kind == "hole")
+    assert (bore.opening, bore.through) == (opening, False)
+    assert [one.kind for one in forms].count("countersink") == bool(opening)
+
+
 def test_the_rectangle_of_a_plane_does_not_depend_on_how_its_arcs_are_divided():
     """Rims of bosses on one plane have no edge to lay a rectangle along but by chance."""
     turn = trimesh.transformations.rotation_matrix(0.4, [0, 0, 1])
