@@ -269,7 +269,7 @@ def _circle(shape: SpaceCircle, positions: Array) -> Patch:
 
 def _band(surface: Surface, positions: Array, normals: Array) -> Patch | None:
     seen = band_span(surface, positions, _mean(-normals if surface.reversed else normals))
-    start, end = float(seen.along.min()), float(seen.along.max())
+    start, end = seen.ends(opening=0.0)
     if end - start <= _THIN * seen.size:
         return None
     first, sweep = _swept(seen.angles)

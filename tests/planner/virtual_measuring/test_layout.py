@@ -78,6 +78,17 @@ def test_part_of_a_circle_stays_part():
     assert np.degrees(patch_of(0.01 * wall, wall).sweep) == pytest.approx(100.0)
 
 
+def test_a_fillet_across_the_inside_of_a_torus_keeps_its_extent():
+    """Angles about the tube begin anew there."""
+    tube, turn = np.radians(np.meshgrid([150, 165, 195, 210], np.arange(0, 360, 60))).reshape(2, -1)
+    ahead = np.column_stack([np.cos(turn), np.sin(turn), 0.0 * turn])
+    normals = np.cos(tube)[:, None] * ahead + np.sin(tube)[:, None] * [0.0, 0.0, 1.0]
+    patch = patch_of(0.02 * ahead + 0.005 * normals, normals)
+    assert patch.kind == "torus"
+    assert np.degrees(patch.height / 0.005) == pytest.approx(60.0)
+    assert np.degrees(np.mod(patch.start / 0.005, 2 * np.pi)) == pytest.approx(150.0)
+
+
 def test_points_on_a_line_have_no_patch():
     along = np.outer(np.arange(5), [0.01, 0.0, 0.0])
     assert patch_of(along, np.tile([0.0, 0.0, 1.0], (5, 1))) is None
