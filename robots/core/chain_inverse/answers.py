@@ -76,6 +76,7 @@ def solve_branches(
             Target(task=targets.task, T=targets.T[~reached]),
             start=None if near is None else stay[~reached],
             starts=starts,
+            locked=inverse.locked,
         )
         if not np.all(reached)
         else ()
@@ -105,10 +106,11 @@ def _solutions(
     mechanism = model.mechanism
     branches = np.nonzero(found.solved[row])[0]
     q = np.array(np.broadcast_to(near, (len(branches), model.dof)))
-    for name, value in inverse.locked.items():
-        q[:, [joint.name for joint in mechanism.movable].index(name)] = value
     q[:, _places(inverse, model)] = found.q[row, branches]
     q = wrapped(mechanism, q, np.broadcast_to(near, q.shape))
+    # After the whole turns: a locked joint is where it was locked, within its limits or not.
+    for name, value in inverse.locked.items():
+        q[:, [joint.name for joint in mechanism.movable].index(name)] = value
     within = inside_limits(mechanism, q)
     margins = limit_margins(mechanism, q)
     ranks = np.linalg.matrix_rank(targets.task.jacobian(model, q))

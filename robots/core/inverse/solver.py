@@ -8,6 +8,7 @@ of limits or above tolerance is never a success.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -85,6 +86,7 @@ def solve_many(
     start: ArrayLike | None = None,
     starts: int = DEFAULT_STARTS,
     settings: Settings | None = None,
+    locked: Mapping[str, float] | None = None,
 ) -> tuple[Solutions, ...]:
     """The same for a batch of targets, all starts of all targets at once.
 
@@ -97,6 +99,7 @@ def solve_many(
         start: one for all, or one per target. # (n,) or (N, n) [rad or m]
         starts: per target.
         settings: tolerances and method.
+        locked: joints held still, by name. [rad or m]
 
     Raises:
         InverseError: as in ``solve``.
@@ -106,12 +109,14 @@ def solve_many(
     near = _references(mechanism, len(targets.T), start)
     begun = _starts(mechanism, near, starts, given=start is not None)
     tries = _Tries(model=model, targets=targets, near=near, settings=settings)
-    free = np.full(mechanism.dof, np.inf)
-    first = tries.solved(np.ones(len(near), dtype=np.bool_), begun, -free, free)
+    held = np.array([(locked or {}).get(joint.name, np.nan) for joint in mechanism.movable])
+    low, high = (np.where(np.isnan(held), bound, held) for bound in (-np.inf, np.inf))
+    everywhere = np.ones(len(near), dtype=np.bool_)
+    first = tries.solved(everywhere, np.clip(begun, low, high), low, high)
     poor = np.array([not found.success for found in first])
     if not np.any(poor):
         return first
-    low, high = mechanism.q_min, mechanism.q_max
+    low, high = (np.where(np.isnan(held), q, held) for q in (mechanism.q_min, mechanism.q_max))
     second = iter(tries.solved(poor, np.clip(begun, low, high), low, high))
     return tuple(
         _better(found, next(second)) if wanting else found
@@ -464,6 +469,8 @@ class Attempt:
         search.run()
         mechanism = search.model.mechanism
         q = wrapped(mechanism, search.q, near)
+        # A joint whose bounds are one value is locked there, not a whole turn away.
+        q = np.where(search.low == search.high, search.q, q)
         return cls(
             search=search, q=q, converged=search.converged, inside=inside_limits(mechanism, q)
         )

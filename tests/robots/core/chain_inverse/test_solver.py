@@ -14,6 +14,7 @@ from robots.core.chain_inverse.chain import Chain, chain_of, wrapped
 from robots.core.chain_inverse.pencil import Pencil
 from robots.core.chain_inverse.solver import Branches, ChainInverse, Method, Status
 from robots.core.errors import InverseError
+from robots.core.inverse.solver import solve_many
 from robots.core.inverse.task import Target, Task
 from robots.core.model import Model
 from robots.library import load, open_robot
@@ -354,6 +355,34 @@ def test_limits_beyond_a_turn_are_met_by_whole_turns(low: float) -> None:
     assert [round(float((one[5] + 1.0) / (2.0 * np.pi)), 9) for one in own] == turns
     assert all(low <= one.q[5] <= low + 2.5 for one in found.answers)
     assert found.best.converged
+
+
+def test_a_locked_joint_stays_where_no_branch_reaches() -> None:
+    """The numerical search behind the branches holds the lock too: unlocked it reaches the pose."""
+    model = Model(load("franka-panda"), "numpy")
+    q = np.array([0.4, -0.6, 0.3, -2.1, 0.2, 1.9, -2.3])
+    target = Target(task=Task.POSE, T=model.forward(q)[None])
+    locked = {"panda_joint7": 2.5}
+    assert solve_many(model, target, start=q)[0].success
+    (found,) = solve_branches(
+        model, ChainInverse.of(model.mechanism, locked=locked, engine="numpy"), target, starts=16
+    )
+    assert not found.success
+    assert found.best.q[6] == 2.5
+    assert found.best.position_residual > 1e-3
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_a_joint_locked_beyond_its_limit_is_not_turned_back_into_it(turns: int) -> None:
+    model = Model(load("franka-panda"), "numpy")
+    q = np.array([0.4, -0.6, 0.3, -2.1, 0.2, 1.9, -2.3])
+    inverse = ChainInverse.of(
+        model.mechanism, locked={"panda_joint7": -2.3 + 2.0 * np.pi * turns}, engine="numpy"
+    )
+    target = Target(task=Task.POSE, T=model.forward(q)[None])
+    (found,) = solve_branches(model, inverse, target)
+    assert found.success == (turns == 0)
+    assert found.best.q[6] == -2.3 + 2.0 * np.pi * turns
 
 
 def test_the_raw_closed_form_is_refused_where_there_is_none() -> None:
