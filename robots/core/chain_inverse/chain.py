@@ -151,11 +151,14 @@ class Chain:
             pose: of each row; without it one row has one pose. # (m,)
             least: whether each step is the least one; along a family, others lead far away.
             far: gap without units from which a row is no seed.
+
+        Raises:
+            InverseError: a row of a pose that there is none.
         """
         m = len(q)
         rows = Rows(
             q=np.ascontiguousarray(q / self.units),
-            pose=np.ascontiguousarray(np.arange(m) if pose is None else pose, dtype=np.int64),
+            pose=_pose_numbers(np.arange(m) if pose is None else pose, m, T),
             position=np.empty(m),
             angle=np.empty(m),
             regularity=np.empty(m),
@@ -177,10 +180,13 @@ class Chain:
             pose: of each row, rising. # (m,)
             polished: # (m)
             T: poses of the target. # (N, 4, 4)
+
+        Raises:
+            InverseError: a row of a pose that there is none.
         """
         rows = Rows(
             q=np.ascontiguousarray(polished.q / self.units),
-            pose=np.ascontiguousarray(pose, dtype=np.int64),
+            pose=_pose_numbers(pose, len(polished.q), T),
             position=polished.position_error / self.length,
             angle=polished.angle_error,
             regularity=polished.regularity,
@@ -235,6 +241,24 @@ class Chain:
         links[:, :, 3] /= self.length
         turns = np.array(self.revolute, dtype=np.uint8)
         return ChainArrays(links=links, turns=turns, own=np.array([self.own]))
+
+
+def _pose_numbers(pose: Indices, rows: int, T: Array) -> Indices:
+    """The pose of each row for the loops, which do not look where they read. # (m,)."""
+    numbers = np.ascontiguousarray(pose, dtype=np.int64)
+    if numbers.shape != (rows,):
+        raise InverseError(
+            f"Poses of shape {numbers.shape} are given to {rows} rows; give one each."
+        )
+    if rows and not (numbers.min() >= 0 and numbers.max() < len(T)):
+        row = int(np.argmax((numbers < 0) | (numbers >= len(T))))
+        raise InverseError(
+            f"Row {row} has the pose {numbers[row]}; there are {len(T)} poses, from 0 on.",
+            row=row,
+            pose=int(numbers[row]),
+            poses=len(T),
+        )
+    return numbers
 
 
 _ERRORS = ("q", "position_error", "angle_error", "regularity")

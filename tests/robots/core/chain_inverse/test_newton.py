@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from robots.core.chain_inverse.chain import chain_of
+from robots.core.errors import InverseError
 from robots.core.inverse.task import Task
 from robots.library import open_robot
 from tests.robots.core.chain_inverse.oracle import general_chain, library_chain, near_singular
@@ -54,6 +56,29 @@ def test_rows_that_are_far_or_not_finite_stay_as_they_are() -> None:
     assert found.certified.tolist() == [False, False, True]
     assert np.array_equal(found.q[1], begun[1])
     assert np.isinf(found.position_error[0])
+
+
+@pytest.mark.parametrize("pose", [[0, 1, 2], [0, -1, 1], [0, 2**40, 1]])
+def test_a_row_of_no_pose_is_refused_before_the_loops_read_it(pose: list[int]) -> None:
+    chain = general_chain()
+    q = np.random.default_rng(6).uniform(-1.0, 1.0, (3, 6))
+    T = chain.forward(q)
+    found = chain.polished(q, T)
+    numbers = np.array(pose)
+    with pytest.raises(InverseError, match=r"Row \d has the pose -?\d+; there are 2 poses"):
+        chain.polished(q, T[:2], pose=numbers)
+    with pytest.raises(InverseError, match=r"Row \d has the pose -?\d+; there are 2 poses"):
+        chain.distinct(numbers, found, T[:2])
+
+
+def test_rows_and_poses_are_as_many() -> None:
+    chain = general_chain()
+    q = np.random.default_rng(6).uniform(-1.0, 1.0, (3, 6))
+    T = chain.forward(q)
+    with pytest.raises(InverseError, match="Row 2 has the pose 2; there are 2 poses"):
+        chain.polished(q, T[:2])
+    with pytest.raises(InverseError, match=r"Poses of shape \(2,\) are given to 3 rows"):
+        chain.polished(q, T, pose=np.zeros(2, dtype=np.int64))
 
 
 def test_a_posture_comes_once_whatever_whole_turns_lead_to_it() -> None:
