@@ -354,13 +354,18 @@ class _Jitted:
 
     def __init__(self) -> None:
         self._spaces: dict[str, dict[str, Any]] = {}
+        self._lock = Lock()  # threads may compile loops of one module at once
 
     def function(self, function: Callable[..., None]) -> Any:
         """The function as Numba's, with all that it calls."""
-        return self._space(function.__module__)[function.__name__]
+        with self._lock:
+            return self._space(function.__module__)[function.__name__]
 
     def _space(self, name: str) -> dict[str, Any]:
-        """Namespace of a module in which every function of its package is Numba's."""
+        """Namespace of a module in which every function of its package is Numba's.
+
+        It is filled step by step: under the lock only.
+        """
         import numba
 
         if name in self._spaces:

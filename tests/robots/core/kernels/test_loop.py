@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FunctionType
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from robots.core.errors import EquationError
-from robots.core.kernels.loop import Loop
+from robots.core.kernels.loop import Loop, _Jitted
 
 SUBJECT = '''
 """A module with a loop and what it calls."""
@@ -147,3 +149,21 @@ def test_threads_may_call_before_it_is_loaded():
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda out, loop=loop: loop(np.arange(3.0), 2.0, out), outs))
         assert all(np.array_equal(out, [0.0, 2.0, 4.0]) for out in outs)
+
+
+def test_threads_that_compile_at_once_see_whole_modules(monkeypatch):
+    """One that came while another filled a module's namespace was given plain Python out of it."""
+    import numba
+
+    njit = numba.njit
+
+    def slow_njit(**options):
+        time.sleep(2e-3)
+        return njit(**options)
+
+    monkeypatch.setattr(numba, "njit", slow_njit)
+    jitted = _Jitted()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: jitted.function(fill), range(8)))
+    assert not isinstance(found[0], FunctionType)
+    assert all(one is found[0] for one in found)
