@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 
 import numpy as np
 
@@ -381,7 +382,7 @@ def chain_of(
 
     Raises:
         InverseError: a joint that does not carry the tool, a locked joint that there is none, a
-            value that is not finite, or a task told in a plane.
+            value that is no finite number, no joint left, or a task told in a plane.
     """
     if task not in _TASK_NAMES:
         raise InverseError(
@@ -398,10 +399,16 @@ def chain_of(
                 f"{mechanism.name!r} has no joint {name!r} to lock; it has {', '.join(known)}.",
                 joint=name,
             )
-        if not np.isfinite(value):
+        if not (isinstance(value, Real) and np.isfinite(value)):
             raise InverseError(
                 f"Joint {name!r} is locked at {value!r}; give a finite value.", joint=name
             )
+    if len(locked) == len(known):
+        raise InverseError(
+            f"All {len(known)} joints of {mechanism.name!r} are locked: none is left to solve for. "
+            "Leave out one at least.",
+            robot=mechanism.name,
+        )
     names: list[str] = []
     revolute: list[bool] = []
     links: list[Array] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -332,6 +333,19 @@ def test_more_joints_than_the_task_needs_are_to_be_locked() -> None:
         InverseError, match=r"1 joint more than the task needs.*Lock 1 of panda_joint1"
     ):
         ChainInverse.of(open_robot("franka-panda"))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, "0.1", None])
+def test_a_joint_is_locked_at_a_finite_number_only(value: Any) -> None:
+    with pytest.raises(InverseError, match=r"Joint 'panda_joint7' is locked at .*; give a finite"):
+        ChainInverse.of(open_robot("franka-panda"), locked={"panda_joint7": value})
+
+
+def test_one_joint_is_left_to_solve_for() -> None:
+    arm = open_robot("scara-4")
+    locked = {joint.name: 0.0 for joint in arm.movable}
+    with pytest.raises(InverseError, match=r"All 4 joints of 'scara-4' are locked: none is left"):
+        ChainInverse.of(arm, Task.POSITION, locked)
 
 
 def test_a_tree_is_no_chain() -> None:
