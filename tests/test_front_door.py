@@ -666,6 +666,8 @@ def test_explain_lists_every_branch_of_a_served_point(job):
     assert found.served
     assert found.plan is not None
     assert found.branches["holds"].any()
+    assert found.branches["inverse_branch"].str.len().min() > 0
+    assert "turn_on_deg" not in found.branches  # of five joints none is left
     assert found.branches.loc[~found.branches["holds"], "breaks"].str.len().min() > 0
     assert len(found.fixes) == 0
 

@@ -102,32 +102,46 @@ class Explanation(Shown):
 
     @property
     def branches(self) -> DataFrame:
-        """One row per branch: margins, clearance, and what it breaks."""
+        """One row per branch: margins, clearance, turns about the probe, and what it breaks.
+
+        ``inverse_branch`` is the name that the robot's inverse gives it. Turns are missing where
+        they are not known exactly; of a branch that may go all the way round they are empty.
+        """
         import pandas as pd
 
         turning = {joint.name: joint.kind.angular for joint in self.job.mechanism.movable}
         rows = []
         for branch in self.reasons.branches:
             turns = turning[branch.margin_joint]
-            margin = branch.joint_margin
+            margin, turn = branch.joint_margin, branch.turn
             rows.append(
                 {
                     "branch": branch.branch,
+                    "inverse_branch": branch.inverse_branch,
                     "holds": branch.holds,
                     "joint_margin_deg": float(np.degrees(margin)) if turns else np.nan,
                     "joint_margin_mm": np.nan if turns else 1e3 * margin,
                     "margin_joint": branch.margin_joint,
                     "singularity_margin": branch.singularity_margin,
                     "clearance_mm": 1e3 * branch.clearance,
+                    "turn_back_deg": np.nan if turn is None else float(np.degrees(turn.back)),
+                    "turn_back_to": "" if turn is None else turn.ends[0].joint or "fold",
+                    "turn_on_deg": np.nan if turn is None else float(np.degrees(turn.on)),
+                    "turn_on_to": "" if turn is None else turn.ends[1].joint or "fold",
                     "breaks": "; ".join(one.sentence for one in branch.failures),
                 }
             )
+        about = ("turn_back_deg", "turn_back_to", "turn_on_deg", "turn_on_to")
         columns = (
-            *("branch", "holds", "joint_margin_deg", "joint_margin_mm", "margin_joint"),
-            *("singularity_margin", "clearance_mm", "breaks"),
+            *("branch", "inverse_branch", "holds"),
+            *("joint_margin_deg", "joint_margin_mm", "margin_joint"),
+            *("singularity_margin", "clearance_mm", *about, "breaks"),
         )
-        table = pd.DataFrame(rows, columns=list(columns))
-        return table.drop(columns="joint_margin_mm") if all(turning.values()) else table
+        unknown = (
+            *(("joint_margin_mm",) if all(turning.values()) else ()),
+            *(about if self.reasons.turns is None else ()),
+        )
+        return pd.DataFrame(rows, columns=[name for name in columns if name not in unknown])
 
     @property
     def findings(self) -> DataFrame:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from planner.fixes.explanation import Explanation, reasons_of
 from planner.fixes.turns import ProbeTurns
 from planner.reach.placement import place
 from planner.reach.reach import some_points
@@ -46,6 +47,21 @@ def test_the_joint_that_stops_a_turn_is_at_its_limit_less_the_margin(case):
             stopped += 1
         assert "turns about the probe by -" in turn.sentence
     assert stopped
+
+
+def test_the_table_of_branches_has_the_turns_and_the_names_of_the_inverse(case):
+    job, one, _, _ = case
+    reasons = reasons_of(job, one.names[0])
+    table = Explanation(job=job, reasons=reasons, plan=None, search=None).branches
+    assert table["inverse_branch"].tolist() == [one.inverse_branch for one in reasons.branches]
+    known = [(k, one.turn) for k, one in enumerate(reasons.branches) if one.turn is not None]
+    assert known
+    for row, turn in known:
+        told = table.loc[row]
+        sides = zip(("back", "on"), (turn.back, turn.on), turn.ends, strict=True)
+        for side, angle, end in sides:
+            assert told[f"turn_{side}_deg"] == pytest.approx(np.degrees(angle), rel=1e-12)
+            assert told[f"turn_{side}_to"] == ("fold" if end.fold else end.joint)
 
 
 def test_a_name_that_is_no_branch_has_no_turn(case):
