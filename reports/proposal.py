@@ -14,6 +14,8 @@ from robots.core.arrays import Array
 if TYPE_CHECKING:
     from planner.proposal.proposal import Proposal
 
+_LONGEST = 400  # characters of a reason: a whole sentence of ours, with names of the file in it
+
 
 def proposal_lines(found: Proposal) -> Iterator[str]:
     """Features with their points, the probe, and everything that was left out."""
@@ -41,7 +43,7 @@ def proposal_lines(found: Proposal) -> Iterator[str]:
         yield ""
         yield f"Left out ({len(found.left_out)}):"
     for item in found.left_out:
-        yield f"  {label(item.name)}: {label(item.reason)}"
+        yield f"  {label(item.name)}: {label(item.reason, _LONGEST)}"
 
 
 def direction_text(axis: Array) -> str:

@@ -60,6 +60,7 @@ def test_a_job_for_the_drawing_in_a_qif_document(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "hole-20" in told  # datum B
     assert "position of 'hole-30' 0.2 mm: The feature 'hole-20' has no tolerance" in told
+    assert "…" not in told  # reasons are whole sentences
 
 
 def test_a_file_that_is_no_qif_document(tmp_path, capsys):
