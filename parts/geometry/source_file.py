@@ -237,5 +237,5 @@ def file_unit(file: SourceFile, carried: str, given: str | None) -> FileUnit:
             expected=carried,
         )
     unit = carried or str(given)
-    who = "as the file states" if carried else "as the job states; the file carries none"
+    who = "as the file states" if carried else "as stated; the file carries no unit"
     return FileUnit(unit=unit, scale=METRES[unit], note=f"Lengths are in {unit}, {who}.")
