@@ -220,7 +220,11 @@ class _Reading:
             if len(reference.elements) != 1:
                 raise _LeftOutError(f"the common datum {reference.label} is not evaluated")
             if len(features) != 1:
-                raise _LeftOutError(f"its datum {reference.label} is not one feature of the part")
+                several = f"several features ({', '.join(features)})" if features else "no feature"
+                raise _LeftOutError(
+                    f"its datum {reference.label} is {several} of the part; only a datum of one "
+                    "feature is evaluated"
+                )
             self._check_boundary(reference.all_modifiers, reference.label, features[0])
             found += features
         if not found and _KINDS[one.kind] != "profile":
@@ -266,7 +270,7 @@ def _check_plain(one: GeometricTolerance) -> None:
     """Refuse what would be another tolerance without it."""
     said = {
         ", ".join(one.modifiers): bool(one.modifiers),
-        "further frames": bool(one.lower),
+        "a composite frame": bool(one.lower),
         "a projected zone": isfinite(one.projected),
         "an unequally disposed zone": isfinite(one.unequal),
         "a maximum": isfinite(one.maximum),

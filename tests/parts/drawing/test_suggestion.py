@@ -131,7 +131,7 @@ COMMON = DatumReference(elements=(DatumElement(label="A"), DatumElement(label="B
         ({"datums": (COMMON,)}, "the common datum A-B is not evaluated"),
         ({"modifiers": ("free state",)}, "it has free state, which is not evaluated"),
         ({"projected": 0.01}, "it has a projected zone, which is not evaluated"),
-        ({"datums": frame("A", "C")}, "its datum C is not one feature of the part"),
+        ({"datums": frame("A", "C")}, "its datum C is no feature of the part; only"),
         ({"kind": "symmetry"}, "symmetry is not evaluated"),
         ({"datums": ()}, "it has no datum"),
         ({"zone": "width"}, "a zone of this form is not evaluated for the hole"),
