@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from planner.clearance.certify import Clearance, Tolerance
+from planner.clearance.links import MEETING
 from planner.clearance.safety import Safety
 from planner.clearance.surroundings import BodyPair, Nearest
 from planner.detours.find import Blocked, Detours
@@ -56,6 +57,8 @@ class Watch:
 
     def gap(self, pair: BodyPair, value: float, certified: float) -> str:
         """How near a pair comes, against what is required."""
+        if -MEETING <= value < 0.0:  # their cores meet: no depth is known
+            return f"{pair.moving} and {pair.against} intersect"
         if value < 0.0:
             return f"{pair.moving} enters {pair.against} by {readable(-1e3 * value, 2)} mm or more"
         proven = value >= self.required
