@@ -285,7 +285,7 @@ def _too_far(tried: Attempts, k: int) -> Shortfall:
 def _missing(position: float, angle: float) -> str:
     """What the nearest attempt lacks: a distance, or only the direction of the probe."""
     if position > _AT_PLACE:
-        return f"the first {at_least(position * 1e3, 1)} mm are missing"
+        return f"the nearest attempt is {at_least(position * 1e3, 1)} mm short"
     return f"the place is reached, but the probe is {readable(angle, 1)} deg off the normal there"
 
 
