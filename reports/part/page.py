@@ -155,7 +155,7 @@ def _mm(value: float) -> str:
 def _table(features: tuple[FormFeature, ...], seen: Array) -> Table:
     heads = columns(
         "no.", "feature", ("⌀", "mm"), ("depth", "mm"), ("area", "mm²"), ("x", "mm"), ("y", "mm"),
-        ("z", "mm"), "axis or normal", "faces", "what",
+        ("z", "mm"), "axis or normal", "faces", "kind",
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = []
     for place, (one, share) in enumerate(zip(features, seen, strict=True), start=1):
@@ -177,8 +177,8 @@ def _table(features: tuple[FormFeature, ...], seen: Array) -> Table:
         title="Features",
         columns=heads,
         rows=tuple(rows),
-        note="Numbers are those of the picture that `palpeur part show --picture` writes. Of a "
-        "bore, x, y, z is the middle of its opening and the axis points out of it.",
+        note="Numbers are those in the picture that palpeur part show --picture writes. For a "
+        "bore, x, y and z are the centre of its opening, and the axis points out of it.",
     )
 
 
@@ -238,7 +238,7 @@ def _summary(part: Part) -> PageSummary:
     good = sound(geometry)
     size = " × ".join(f"{1e3 * edge:.5g}" for edge in audit.size)
     kinds = [one.kind for one in part.form_features]
-    counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    counted = ", ".join(f"{kinds.count(kind)} × {kind}" for kind in dict.fromkeys(kinds))
     return PageSummary(
         title=geometry.source,
         verdict="The skin is closed and its outside is known."
