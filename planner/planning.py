@@ -33,9 +33,8 @@ from planner.order.visiting import Start, Visit, visit
 from planner.plan import Miss, PlacedPoints, Plan
 from planner.progress import Progress, silent
 from planner.reach.branches import Postures
-from planner.reach.candidates import Candidates
 from planner.reach.placement import place as place_points
-from planner.reach.reach import Reach, some_points
+from planner.reach.reach import Candidates, Reach, some_points
 from planner.reach.robot import reach_of
 from planner.reach.serial import SerialReach
 from planner.touch.limits import TouchLimits

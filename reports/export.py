@@ -154,7 +154,7 @@ def _figures(
     folder: Path, plan: Plan, options: SetOptions, drawn: DrawnSamples
 ) -> dict[str, bytes]:
     """The figures, in the set where they were asked for; the paper needs one anyway."""
-    from reports.figures import draw_figures
+    from reports.figures.motion import draw_figures
 
     wanted = None if options.figures else (_PATH,)
     pictures = draw_figures(plan, drawn, wanted)

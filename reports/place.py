@@ -12,7 +12,7 @@ import numpy as np
 from planner.findings import Severity
 from planner.part_pose.best_pose import SHARES, Placing, PlannedPose
 from planner.part_pose.bounds import FixturingErrorKind
-from planner.part_pose.reach_map import ReachMap
+from planner.part_pose.place import ReachMap
 from planner.part_pose.tolerance import MisFixturing
 from planner.result_files import result_set
 from reports.answers import rounded_list, rounded_number

@@ -11,7 +11,6 @@ import numpy as np
 from planner.findings import Finding, Severity
 from planner.plan import Plan, PlannedPoint, SegmentKind, Totals
 from planner.touch.summary import touch_summary
-from reports.console import console_on
 from reports.verdict import (
     aspect_text,
     clearance_proven,
@@ -20,6 +19,7 @@ from reports.verdict import (
     not_checked,
     touch_sentence,
 )
+from reports.visible_text import console_on
 from robots.core.rounding import apart_digits
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _titled(console: Console, title: str, table: Table) -> None:
     console.print(table)
 
 
-# ------------------------------------------------------------------------ The published nine points
+# --- The published nine points -------------------------------------------------------------------
 
 _STORY = (
     "Both jobs touch the same nine points of an inclined plane with the same five-joint arm. The "

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from planner.errors import OptionError
 from planner.plan import Plan
 from planner.proof import Proof
-from reports.figures import plan_figure
+from reports.figures.motion import plan_figure
 from reports.part import part_page
-from reports.robot import robot_page
+from reports.robot.page import robot_page
 from reports.scene import scene_html, scene_of
 from reports.scene.model import Scene
 from robots.robot import Robot

@@ -33,7 +33,7 @@ from planner.batch.pool import ENDED, READY, Caps, PoolOptions, WorkerPool
 from planner.batch.surroundings import surroundings
 from planner.errors import OutputError
 from planner.findings import Finding, Severity
-from reports.console import EscapedStream
+from reports.visible_text import EscapedStream
 from robots.core.errors import PalpeurError
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from planner.motion.assembly import SegmentClearances
 from planner.motion.travel import TravelMotions
 from planner.plan import PlacedPoints, SegmentClearance
 from planner.progress import Progress, silent
-from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import required_margins
+from planner.reach.reach import Candidates
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits

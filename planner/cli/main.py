@@ -112,7 +112,7 @@ def _without_quiet(arguments: Sequence[str]) -> list[str]:
     return [a for a in arguments[:end] if a not in _QUIET] + list(arguments[end:])
 
 
-# ----------------------------------------------------------------------------------- Asked command
+# --- Asked command -------------------------------------------------------------------------------
 # Typer reads the options of every command from its signature, which takes longer than most commands
 # run; so an application is thinned out first to what the arguments name.
 
@@ -151,7 +151,7 @@ def _name(info: CommandInfo) -> str:
     return typer.main.get_command_name(info.callback.__name__) if info.callback else ""
 
 
-# ------------------------------------------------------------------------------------ Patient pipe
+# --- Patient pipe --------------------------------------------------------------------------------
 # ``palpeur evaluate … | head`` must say with its exit code whether the part is good, however few
 # lines were read.
 
@@ -190,7 +190,7 @@ def make_stdout_patient() -> None:
         )
 
 
-# ---------------------------------------------------------------------------------------- Terminal
+# --- Terminal ------------------------------------------------------------------------------------
 # What comes from files and names is text there, never a command. A terminal obeys control
 # characters: one name with an escape sequence could move the cursor over a verdict, set the title,
 # or answer in the user's place. So both streams of the command write every unseen character as its
@@ -200,7 +200,7 @@ def make_stdout_patient() -> None:
 @contextlib.contextmanager
 def escaped_streams() -> Iterator[None]:
     """Escape what is written to stdout and stderr."""
-    from reports.console import EscapedStream
+    from reports.visible_text import EscapedStream
 
     before = sys.stdout, sys.stderr
     sys.stdout = EscapedStream(sys.stdout)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from planner.progress import Progress, silent
-from reports.console import console_on
+from reports.visible_text import console_on
 
 Item = TypeVar("Item")
 

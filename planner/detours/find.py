@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 
 from planner.clearance.certify import keeps
+from planner.clearance.checker import Checker
 from planner.clearance.surroundings import BodyPair
 from planner.detours.motions import (
     WIDEST,
@@ -21,8 +22,10 @@ from planner.detours.motions import (
     without_repeats,
 )
 from planner.detours.search import GridTest, SearchEffort, route_time, search, shortened
+from planner.job import Job
 from planner.job.settings import Travel
 from planner.progress import Progress, silent
+from planner.reach.margins import required_margins
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 
@@ -733,3 +736,41 @@ def _reduced(J: Array, axis: Array) -> Array:
     about = np.einsum("mi,mij->mj", axis, angular)
     rest = angular - axis[:, :, None] * about[:, None, :]
     return np.asarray(np.concatenate([J[:, :3], rest], axis=1))
+
+
+# --- between home and a motion -------------------------------------------------------------------
+
+
+def proven_way(job: Job, model: Model, start: Array, end: Array) -> Array | None:
+    """Find corners of straight joint moves that are proven to keep the job's clearance.
+
+    Args:
+        job: with its cell, clearance, margins and how it travels.
+        model: of its robot.
+        start: posture, which is not in the answer. # (n,) [rad or m]
+        end: posture, the last of the answer. # (n,)
+
+    Returns:
+        # (p, n) [rad or m]; None where no way was found.
+    """
+    mechanism = model.mechanism
+    margin = required_margins(mechanism, job.checks.joint_margin)
+    space = TravelSpace(
+        model=model,
+        cell=job.cell,
+        checker=Checker(model, job.cell),
+        limits=job.joint_limits(),
+        lower=mechanism.q_min + margin,
+        upper=mechanism.q_max - margin,
+        required=job.checks.clearance,
+    )
+    if not (space.inside(start) and space.inside(end)):
+        return None
+    starts, ends = start[None], end[None]
+    if bool(space.legs_keep(starts, ends)[0]):
+        return ends
+    found = find_detours(space, starts, ends, job.travel)
+    if not found.routes:
+        return None
+    route = found.routes[0]
+    return route[1:] if bool(space.legs_keep(route[:-1], route[1:]).all()) else None

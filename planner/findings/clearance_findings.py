@@ -25,7 +25,7 @@ from planner.job.stylus import BALL, SHANK, STYLUS
 from planner.motion.travel import TravelMotions
 from planner.order.visiting import Visit
 from planner.plan import PlacedPoints
-from planner.reach.candidates import Candidates
+from planner.reach.reach import Candidates
 from robots.core.arrays import Array, Indices
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
@@ -430,7 +430,7 @@ def _row(found: Clearance, k: int) -> Clearance:
     )
 
 
-# ------------------------------------------------------------------------------------------ Detours
+# --- Detours -------------------------------------------------------------------------------------
 
 
 def detour_findings(

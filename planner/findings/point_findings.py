@@ -14,10 +14,9 @@ from planner.job import Job
 from planner.motion.timing import Timing
 from planner.order.chooser import Choice
 from planner.plan import PlacedPoints, SegmentKind
-from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
 from planner.reach.margins import SINGULAR, exact_margins, joint_units, required_margins
-from planner.reach.reach import Reach, Shortfall
+from planner.reach.reach import Candidates, Reach, Shortfall
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.pose import inverse_pose, transform_points
 from robots.core.rounding import apart, apart_digits, at_least, readable

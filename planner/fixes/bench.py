@@ -17,11 +17,10 @@ from planner.clearance.patch import StylusPlacement
 from planner.clearance.probing import ProbingLines, Stylus
 from planner.job import Job
 from planner.plan import PlacedPoints
-from planner.reach.arm_reach import ArmReach
-from planner.reach.candidates import Candidates
+from planner.reach.closed_form import ArmReach
 from planner.reach.lines import Lines
 from planner.reach.margins import exact_margins
-from planner.reach.reach import Reach
+from planner.reach.reach import Candidates, Reach
 from planner.reach.robot import reach_of
 from planner.reach.serial import SerialReach
 from planner.touch.limits import TouchLimits

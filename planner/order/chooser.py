@@ -15,8 +15,8 @@ from planner.motion.travel import travel_times
 from planner.order.graph import CandidatePool, Forced, JointTimes, Near, direct, nearest
 from planner.order.search import TourSearch
 from planner.order.stops import Rules, Stops, stops
-from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, exact_margins
+from planner.reach.reach import Candidates
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.kernels.loop import Loop
 from robots.core.motion.joint_limits import JointLimits
@@ -272,7 +272,7 @@ def _from_middle(found: Candidates) -> Array:
     return np.asarray(np.mean(np.abs(found.lines.q_starts - middle) / half, axis=1))
 
 
-# -------------------------------------------------------------------------------------- Lower bound
+# --- Lower bound ---------------------------------------------------------------------------------
 # Between two points no travel is quicker than the quickest one between any of their candidates.
 # With these times a path through all points and the rest beyond its ends is a ring, and no ring is
 # shorter than the shortest 1-tree: a spanning tree of the points and two edges to the rest. Prices

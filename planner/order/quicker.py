@@ -19,8 +19,8 @@ from planner.order.chooser import Choice
 from planner.order.graph import JointTimes
 from planner.plan import PlacedPoints, PlannedPoint, SegmentClearance
 from planner.reach.branches import Postures
-from planner.reach.candidates import Candidates
 from planner.reach.margins import joint_units, required_margins
+from planner.reach.reach import Candidates
 from planner.reach.serial import signatures, spread
 from planner.reach.serial_search import SerialTask
 from robots.core.arrays import Array, Indices, Mask
@@ -193,7 +193,7 @@ def _first(point: Indices, value: Array, most: Indices) -> Indices:
     return np.sort(rank[place < most[rank]])
 
 
-# --------------------------------------------------------------------------------- points of a tour
+# --- points of a tour ----------------------------------------------------------------------------
 
 
 def planned_points(

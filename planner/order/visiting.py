@@ -18,7 +18,7 @@ from planner.job import Job
 from planner.order.chooser import Choice, Chooser, Prove, SequenceCost
 from planner.order.stops import Rules
 from planner.progress import Progress, silent
-from planner.reach.candidates import Candidates
+from planner.reach.reach import Candidates
 from planner.touch.lines import LineMotions, rough_line_times
 from robots.core.arrays import Indices, Mask
 from robots.core.motion.joint_limits import JointLimits

@@ -18,7 +18,7 @@ from planner.motion.travel import travel_times
 from planner.part_pose.moved import moved_points
 from planner.part_pose.pose_space import PartClearance
 from planner.plan import PlacedPoints
-from planner.reach.arm_reach import ArmReach
+from planner.reach.closed_form import ArmReach
 from planner.reach.lines import ArmLines, Lines
 from planner.reach.margins import Margins, joint_units, rough_margins
 from planner.reach.placement import place
@@ -259,7 +259,7 @@ def _arm_ways(reach: ArmReach, placed: PlacedPoints, required: float) -> Admissi
     return AdmissibleLines(lines=lines, point=point[row], margins=rough_margins(lines))
 
 
-# ---------------------------------------------------------------------------------------- Quickest
+# --- Quickest ------------------------------------------------------------------------------------
 # The same dynamic programming as in ``planner.order.chooser``, with one more dimension.
 
 

@@ -20,7 +20,7 @@ from planner.part_pose.moved import moved, moved_points
 from planner.part_pose.pose_space import PartClearance
 from planner.part_pose.rating import AdmissibleLines, possible_ways, worst_margin
 from planner.presenting.presentation import presenter_of
-from planner.reach.arm_reach import ArmReach
+from planner.reach.closed_form import ArmReach
 from planner.reach.margins import joint_units
 from planner.reach.placement import place
 from planner.reach.reach import Reach
@@ -103,7 +103,7 @@ class Coverage:
         return found.take(np.nonzero(clear)[0])
 
 
-# -------------------------------------------------------------------------------------- Candidates
+# --- Candidates ----------------------------------------------------------------------------------
 # Every pose that is returned keeps the platform's strokes, cones, clearances and singularities.
 
 _STEPS = 256  # along each axis, in search of the end of the workspace

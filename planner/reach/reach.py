@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal, Protocol
 
 from planner.plan import PlacedPoints
-from planner.reach.candidates import Candidates
+from planner.reach.lines import Lines
+from planner.reach.margins import Margins
 from robots.core.arrays import Indices
 from robots.core.model import Model
 
@@ -72,3 +73,18 @@ def some_points(placed: PlacedPoints, points: Indices) -> PlacedPoints:
     """Some of the placed points, in the order given."""
     arrays = {field.name: getattr(placed, field.name)[points] for field in fields(placed)[1:]}
     return replace(placed, names=tuple(placed.names[k] for k in points), **arrays)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Candidates:
+    """Ways to serve the points: one row per point and family (with its turns) that hits both ends.
+
+    Args:
+        lines: geometry, one per candidate.
+        point: index of the point each one serves. # (c,)
+        margins: on a grid along each line.
+    """
+
+    lines: Lines
+    point: Indices
+    margins: Margins

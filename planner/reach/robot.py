@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from planner.job import Job
-from planner.reach.arm_reach import ArmReach
-from planner.reach.gantry import GantryReach, slides_only
+from planner.reach.closed_form import ArmReach, GantryReach, slides_only
 from planner.reach.reach import Reach
 from planner.reach.serial import SerialReach
 from robots.arm.errors import ArmFamilyError

@@ -11,9 +11,8 @@ import numpy as np
 
 from planner.plan import PlacedPoints
 from planner.reach.branches import BranchSearch, Postures
-from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins, rough_margins
-from planner.reach.reach import Shortfall, Wording, some_points
+from planner.reach.reach import Candidates, Shortfall, Wording, some_points
 from planner.reach.serial_path import (
     Straight,
     Tasks,

@@ -6,9 +6,8 @@ import numpy as np
 
 from planner.job.settings import Touch
 from planner.plan import PlacedPoints
-from planner.reach.candidates import Candidates
 from planner.reach.lines import Lines
-from planner.reach.reach import some_points
+from planner.reach.reach import Candidates, some_points
 from planner.touch.cycle import LONGEST_STOP
 from planner.touch.lines import LineMotions, least_line_times, rough_line_times
 from planner.touch.timing import RISING, SearchZone, arriving_law, gentlest_stop

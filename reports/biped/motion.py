@@ -25,8 +25,7 @@ from reports.content.table import (
 from reports.document_text import csv_text
 from reports.page.page import provenance_table as provenance_rows
 from robots.biped.library import KnownDrives
-from robots.biped.motion import BipedMotion
-from robots.biped.motor_loads import MotorLoads, joint_reach, motor_loads
+from robots.biped.motion import BipedMotion, MotorLoads, joint_reach, motor_loads
 from robots.biped.posture.support_polygon import edge_words
 from robots.biped.posture.verdict import Stance
 from robots.biped.scenarios.scenario import limit_remarks, rate_remarks

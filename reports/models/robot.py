@@ -1,9 +1,10 @@
-"""A robot as a reader sees it: one robot whole, and an audit of it."""
+"""A robot as a reader sees it: one robot whole, an audit of it, how its inverse is derived."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +38,9 @@ from robots.core.robot_import import ImportedRobot, ImportNote, Need
 from robots.core.self_pairs import PairReason, self_pair_names, unwatched_pairs
 from robots.core.urdf import write_urdf
 from robots.core.workspace import axis_reach
+
+if TYPE_CHECKING:
+    from robots.core.chain_inverse.explanation import ExplainedStep, Explanation
 
 # --- one robot -----------------------------------------------------------------------------------
 
@@ -431,7 +435,7 @@ def audit_lines(mechanism: Mechanism, findings: Sequence[Finding]) -> Iterator[s
     )
 
 
-# ------------------------------------------------------------------------------------------ Library
+# --- Library -------------------------------------------------------------------------------------
 
 _NO_MAKER = "Stand-ins and robots of the sources"
 
@@ -503,3 +507,85 @@ def library_lines(robots: dict[str, Mechanism], makers: dict[str, str]) -> Itera
         yield from table_lines(("name", "dof", "joints", "reach or strokes", "source"), rows)
         yield ""
     yield "Reach: how far the tool frame, without a probe, gets from the first joint's axis."
+
+
+# --- how its inverse is derived ------------------------------------------------------------------
+
+_PAUL_TYPES = {
+    1: "X r = Y",
+    2: "one angle, one equation",
+    3: "one angle, two equations",
+    5: "a length",
+}
+
+
+def explanation_lines(found: Explanation) -> Iterator[str]:
+    """The derivation for a terminal."""
+    yield f"Inverse of {found.robot}: {found.method.value}."
+    yield from _assumed(found)
+    if found.steps:
+        yield "T = [n s a p] is the pose of the tool; S2 and C2 are sine and cosine of joint 2."
+    for place, step in enumerate(found.steps, start=1):
+        yield ""
+        yield f"{place}. {step.joint}: type {step.paul}, {_root_count(step)}; {step.source}"
+        yield f"   {step.equation}"
+        yield from (f"     {name} = {value}" for name, value in step.factors)
+    yield ""
+    yield f"Branches, by the signs of the roots: {', '.join(found.branches)}"
+
+
+def explanation_latex(found: Explanation) -> Iterator[str]:
+    """The derivation as a LaTeX fragment for amsmath."""
+    yield f"% Inverse of {found.robot}: {found.method.value}."
+    yield from (f"% {line}" for line in _assumed(found))
+    for place, step in enumerate(found.steps, start=1):
+        yield rf"% {place}. {step.joint}: type {step.paul}, {_root_count(step)}; {step.source}"
+        yield r"\begin{align*}"
+        yield ",\\\\\n".join(f"  & {line}" for line in step.latex)
+        yield r"\end{align*}"
+
+
+def explanation_document(found: Explanation) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "format": 1,
+        "robot": found.robot,
+        "method": found.method.value,
+        "branches": list(found.branches),
+        "snap": found.snap,
+        "assumed": found.assumed,
+        "degree": found.degree,
+        "check": found.check,
+        "steps": [
+            {
+                "joint": step.joint,
+                "type": step.paul,
+                "roots": step.roots,
+                "relation": step.source,
+                "equation": step.equation,
+                "factors": dict(step.factors),
+                "latex": list(step.latex),
+            }
+            for step in found.steps
+        ],
+    }
+
+
+def _assumed(found: Explanation) -> Iterator[str]:
+    if found.assumed:
+        yield (
+            f"Values of {found.assumed} are the roots of a polynomial of {found.degree} harmonics, "
+            f"{2 * found.degree} roots at most: {found.check}."
+        )
+    if not found.steps:
+        yield "Raghavan and Roth's equations as eigenvalues of a matrix of size 24: no steps."
+    if found.snap > 1e-9:
+        yield (
+            f"Axes that miss each other or being parallel by {found.snap:.1e} of the robot's "
+            "length are taken as meant; Newton steps make up for it."
+        )
+
+
+def _root_count(step: ExplainedStep) -> str:
+    kind = _PAUL_TYPES.get(step.paul, "")
+    return f"{kind}, {step.roots} root{'s' if step.roots > 1 else ''}"

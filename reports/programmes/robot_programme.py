@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.detours.home import proven_way
+from planner.detours.find import proven_way
 from reports.programmes.source import ProgrammeSource, Touch
 from reports.programmes.text import ascii_text, labels
 from robots.core.arrays import Array

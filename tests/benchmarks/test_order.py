@@ -17,9 +17,9 @@ import pytest
 from planner.order.chooser import Chooser, SequenceCost
 from planner.order.fastest import SearchBudget, solve
 from planner.order.graph import JointTimes
-from planner.reach.candidates import Candidates
 from planner.reach.lines import ArmLines
 from planner.reach.margins import rough_margins
+from planner.reach.reach import Candidates
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits
 from robots.library import load

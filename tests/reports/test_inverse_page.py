@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.models.inverse import explanation_lines
+from reports.models.robot import explanation_lines
 from robots.core.chain_inverse.explanation import explain
 from robots.core.chain_inverse.solver import ChainInverse
 from robots.core.inverse.task import Task

@@ -24,7 +24,7 @@ from planner.cli.failures import Resumable
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.session import Session
 from planner.errors import OptionError
-from reports.console import console_on
+from reports.visible_text import console_on
 
 if TYPE_CHECKING:
     from reports.batch.changes import BatchChanges

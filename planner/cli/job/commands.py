@@ -451,9 +451,8 @@ def run_diff(
         OutputError: the page cannot be written, or would replace another file.
     """
     from reports.comparison.compare import compare
-    from reports.comparison.document import comparison_document, comparison_page
+    from reports.comparison.document import comparison_document, comparison_page, print_comparison
     from reports.comparison.rules import judged, parse_rule
-    from reports.comparison.text import print_comparison
     from reports.plan_document import document_text
 
     parsed = [parse_rule(text) for text in rules]  # before the work, not after it

@@ -35,7 +35,7 @@ from planner.tables import (
     state_text,
 )
 from reports.answers import StateQuantity, state_lines, state_rows, state_table, tip_document
-from reports.robot import posture_of, robot_page
+from reports.robot.page import posture_of, robot_page
 from robots.core.arrays import Array
 from robots.core.errors import InverseError, PoseError
 from robots.core.inverse import Target, Task
@@ -418,7 +418,7 @@ def print_derivation(
         OptionError: states besides, or a form that there is none.
         InverseError: a chain without an inverse that can be derived.
     """
-    from reports.models.inverse import explanation_document, explanation_latex, explanation_lines
+    from reports.models.robot import explanation_document, explanation_latex, explanation_lines
     from robots.core.chain_inverse.explanation import explain, source_of
     from robots.core.symbols.listing import Language
 

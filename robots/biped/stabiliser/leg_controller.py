@@ -14,7 +14,7 @@ from robots.core.arrays import Array
 from robots.core.equations.dynamics import newton_euler
 from robots.core.equations.kinematics import frames, tool_frame
 from robots.core.equations.tree import grouped, tree_of
-from robots.core.kernels.bound_call import BoundCall
+from robots.core.kernels.cycles import BoundCall
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions
 

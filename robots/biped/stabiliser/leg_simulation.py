@@ -42,7 +42,7 @@ from robots.biped.stabiliser.tilting_ground import (
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.equations.algebra import Functions
 from robots.core.equations.tree import Tree, grouped, tree_of
-from robots.core.kernels.recurrence import Recurrence
+from robots.core.kernels.cycles import Recurrence
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 from robots.core.recording import Programme, Recorder, recording_functions
@@ -250,7 +250,7 @@ def _plus(x: Joints, slope: Joints, step: float) -> Joints:
     return [a + step * b for a, b in zip(x, slope, strict=True)]
 
 
-# -------------------------------------------------------------------------------- Resulting motion
+# --- Resulting motion ----------------------------------------------------------------------------
 
 # A joint that rests at its limit follows its set-point to less than one count of its encoder, which
 # at BIP's knee (4096 counts per motor turn, 58.5 motor turns per joint turn) is this much. [rad]

@@ -53,7 +53,7 @@ from robots.biped.stabiliser.virtual_robot import (
 from robots.core.arrays import Array
 from robots.core.equations.algebra import Functions, numbers
 from robots.core.equations.tree import Tree, tree_of
-from robots.core.kernels.bound_call import BoundCall
+from robots.core.kernels.cycles import BoundCall
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions
 from robots.core.rounding import apart
@@ -280,7 +280,7 @@ class Follower:
         return np.array([stiffness, 2.0 * self.damping * self.frequency, *limits])
 
 
-# ------------------------------------------------------------------------------------------- Gains
+# --- Gains ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -302,7 +302,7 @@ class Gains:
 ON_TWO_FEET = Gains(virtual=VirtualRobot(posture_gain=0.5))
 
 
-# ---------------------------------------------------------------------------------------- Follower
+# --- Follower ------------------------------------------------------------------------------------
 # Computed torque on the measured tilt of the ground and its speed: gravity and the motion of leg
 # and ground are fed forward; the ground's acceleration is not known to it and remains a
 # disturbance.

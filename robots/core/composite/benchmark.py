@@ -19,7 +19,7 @@ from robots.core.composite.composition import (
 from robots.core.composite.symmetry import mirror_pairs
 from robots.core.joint_samples import joint_samples
 from robots.core.kernels import Kernel
-from robots.core.kernels.bound_call import BoundCall
+from robots.core.kernels.cycles import BoundCall
 from robots.core.mechanism import BASE, Joint, Mechanism
 from robots.core.recording import Programme
 

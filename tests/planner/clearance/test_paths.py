@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.clearance.paths import LinePaths, StraightPaths
-from planner.reach.candidates import candidates, end_solutions
+from planner.reach.closed_form import candidates, end_solutions
 from planner.reach.placement import place
 from robots.core.errors import MotionError
 from tests.planner.clearance.spline_paths import SplinePaths

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from planner.cli.output import bold
-from reports.console import EscapedStream, console_on
+from reports.visible_text import EscapedStream, console_on
 
 ESC = "\x1b[31m"
 

@@ -12,7 +12,7 @@ from parts.geometry.proximity import closest_on_triangles
 from planner import library
 from planner.job import read_job
 from planner.job.solids import SolidKind
-from planner.reach.candidates import candidates, end_solutions
+from planner.reach.closed_form import candidates, end_solutions
 from planner.reach.margins import SINGULAR, exact_margins
 from planner.reach.placement import place
 from robots.arm.inverse import ArmInverse

@@ -11,8 +11,8 @@ import pytest
 from planner.order import chooser
 from planner.order.chooser import SequenceCost
 from planner.order.stops import Rules
-from planner.reach.candidates import Candidates
 from planner.reach.margins import Margins
+from planner.reach.reach import Candidates
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.library import load

@@ -8,10 +8,11 @@ import pytest
 
 from parts.points import ProbePoints
 from planner.order.chooser import _TIE_BREAK, Chooser, SequenceCost, choose
-from planner.reach.candidates import Candidates, candidates, end_solutions
+from planner.reach.closed_form import candidates, end_solutions
 from planner.reach.lines import ArmLines
 from planner.reach.margins import SINGULAR, exact_margins, rough_margins
 from planner.reach.placement import place
+from planner.reach.reach import Candidates
 from planner.touch.lines import LineMotions, rough_line_times
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits

@@ -6,7 +6,7 @@ import pytest
 from planner.job import read_job
 from planner.planning import plan
 from planner.proof import prove
-from planner.reach.gantry import GantryReach, slides_only
+from planner.reach.closed_form import GantryReach, slides_only
 from planner.reach.placement import place
 from planner.reach.robot import reach_of
 from robots.core.errors import InverseError

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.reach.arm_reach import ArmReach
 from planner.reach.branches import BranchSearch
+from planner.reach.closed_form import ArmReach
 from planner.reach.margins import SINGULAR, Margins, joint_units
 from planner.reach.placement import place
 from planner.reach.reach import some_points

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.motion.motions import OneMotion
-from planner.reach.candidates import candidates, end_solutions
+from planner.reach.closed_form import candidates, end_solutions
 from planner.reach.placement import place
 from planner.touch.lines import LineMotions, least_line_times, rough_line_times
 from robots.core.motion.joint_limits import JointLimits

@@ -12,8 +12,7 @@ from planner.findings.finding import SupportEdge
 from reports.biped.figures import draw_figures
 from reports.biped.motion import ReportedMotion
 from robots.biped.biped import Biped, Foot
-from robots.biped.motion import BipedMotion
-from robots.biped.motor_loads import MotorLoads
+from robots.biped.motion import BipedMotion, MotorLoads
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism

@@ -11,9 +11,14 @@ import re
 import pytest
 
 from reports.comparison.compare import compare
-from reports.comparison.document import MARK, comparison_page
+from reports.comparison.document import (
+    MARK,
+    comparison_page,
+    headline,
+    print_comparison,
+    section_lines,
+)
 from reports.comparison.rules import judged, parse_rule
-from reports.comparison.text import headline, print_comparison, section_lines
 
 HOSTILE = [
     "[red]boo[/red]",

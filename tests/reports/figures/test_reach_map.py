@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from planner.part_pose.place import ReachMap
 from planner.part_pose.pose_space import WrittenPose
-from planner.part_pose.reach_map import ReachMap
 from reports.figures.style import house_style
 from reports.place import reach_map_figure, reach_map_png
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from planner.detours.home import proven_way
+from planner.detours.find import proven_way
 from planner.job import read_job
 from planner.library import path_of
 from planner.planning import plan

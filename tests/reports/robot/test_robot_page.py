@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.errors import OptionError
-from reports.robot import robot_page
+from reports.robot.page import robot_page
 from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import rotation_zyx
 from robots.robot import Robot

@@ -8,7 +8,7 @@ import pytest
 import trimesh
 
 import palpeur as pp
-from reports.robot import robot_page
+from reports.robot.page import robot_page
 from reports.scene import scene_glb, scene_html, scene_of
 from reports.scene.bodies import LINK_TRIANGLES, mechanism_bodies
 from reports.scene.model import SHAPE, MeshBody, RoundBody

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from robots.core.errors import StateError
-from robots.core.kernels import bound_call
-from robots.core.kernels.bound_call import BoundCall
+from robots.core.kernels import cycles
+from robots.core.kernels.cycles import BoundCall
 from robots.core.model import Model
 from robots.core.quantities import quantity
 from robots.library.catalogue import open_robot
@@ -22,7 +22,7 @@ def arm():
 @pytest.mark.parametrize("name", ["forward", "torques", "forward_dynamics"])
 def test_one_sample_is_that_of_the_batch(arm, name, without_machine, monkeypatch):
     if without_machine:
-        monkeypatch.setattr(bound_call, "this_machine", lambda: None)
+        monkeypatch.setattr(cycles, "this_machine", lambda: None)
     call = BoundCall(quantity(name).record(arm))
     batch = Model(arm, engine="numpy").kernel(name)
     for values in np.random.default_rng(1).uniform(-2.0, 2.0, (20, 3, arm.dof)):

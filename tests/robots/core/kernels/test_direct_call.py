@@ -16,8 +16,8 @@ import pytest
 
 from robots.core.errors import StateError
 from robots.core.kernels import Kernel, direct_call, kernel
-from robots.core.kernels.bound_call import BoundCall
 from robots.core.kernels.compiled import CompiledForm
+from robots.core.kernels.cycles import BoundCall
 from robots.core.model import Model
 from robots.core.quantities import quantity
 from robots.core.recording import Recorder

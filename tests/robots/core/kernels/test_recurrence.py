@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from robots.core.errors import EquationError, StateError
-from robots.core.kernels import recurrence
-from robots.core.kernels.recurrence import Recurrence
+from robots.core.kernels import cycles
+from robots.core.kernels.cycles import Recurrence
 from robots.core.recording import Recorder
 
 
@@ -23,7 +23,7 @@ def turning(angle: float):
 @pytest.mark.parametrize("without_machine", [False, True])
 def test_powers_of_a_rotation(without_machine, monkeypatch):
     if without_machine:
-        monkeypatch.setattr(recurrence, "this_machine", lambda: None)
+        monkeypatch.setattr(cycles, "this_machine", lambda: None)
     states = Recurrence(turning(0.01))([1.0, 0.0], [0.0], steps=1000)
     angles = 0.01 * np.arange(1001)
     # A thousand roundings of numbers of size one.
