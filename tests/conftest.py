@@ -120,6 +120,16 @@ def library_plan():
     return cache(lambda name: plan(read_job(path_of(name))))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def coarse_pictures():
+    """Pictures of a part with a ninth of the pixels: what they show and number is the same."""
+    from reports.part import picture
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(picture, "_PIXELS", cases(gate=300, soak=900))
+        yield
+
+
 # --- the browser ---------------------------------------------------------------------------------
 
 # Scenes are drawn by software, so that every machine shows them.

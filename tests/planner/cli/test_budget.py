@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 from dataclasses import replace
@@ -73,13 +74,17 @@ def test_beside_the_main_thread_nothing_is_bounded():
     assert seen == [before]
 
 
-def test_the_command_tells_it(palpeur, monkeypatch):
+def test_the_command_tells_it(palpeur, monkeypatch, tmp_path):
     """A job to whose walled-in point a detour is sought, here without end."""
     efforts = [replace(effort, motions=10**9) for effort in detours._EFFORTS]
     monkeypatch.setattr(detours, "_EFFORTS", efforts)
+    job = shutil.copytree(path_of("unreachable").parent, tmp_path / "job") / "job.toml"
+    points = job.parent / "points.csv"
+    lines = points.read_text().splitlines(keepends=True)
+    points.write_text("".join(x for x in lines if x.startswith(("name,", "good-1,", "walled-in,"))))
     before = limits()
     monkeypatch.setenv("PALPEUR_CAP_PLAN_SECONDS", "1")
-    ran = palpeur("check", path_of("unreachable"))
+    ran = palpeur("check", job)
     assert limits() == before
     assert (ran.code, ran.out) == (2, "")
     assert "After 1 s of processor time the job" in ran.err

@@ -12,7 +12,7 @@ from robots.core.pose import rotation_z
 from tests.planner.reach.conftest import reaches, robots, serial_job  # noqa: F401  fixtures
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def case(robots, reaches, serial_job):  # noqa: F811
     """A point of the six-axis arm with a stylus at an angle, its candidates and its turns."""
     robot = robots["angled-6r"]

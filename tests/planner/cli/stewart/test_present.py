@@ -84,7 +84,7 @@ def test_what_no_pose_serves_gives_exit_code_1(palpeur, job):
 
 def test_a_presentation_that_fails_has_no_programme_of_any_pose(palpeur, job, tmp_path):
     points = job.parent / "points.csv"
-    head, first, *rest = points.read_text(encoding="utf-8").splitlines()
+    head, first, *rest = points.read_text(encoding="utf-8").splitlines()[:4]  # a few will do
     far = first.split(",")
     far[:2] = ["far", "9000"]
     points.write_text("\n".join([head, first, *rest, ",".join(far)]) + "\n", encoding="utf-8")

@@ -13,6 +13,7 @@ from robots.core.errors import InverseError
 from robots.core.model import Model
 from robots.core.pose import make_pose, rotation_z, rotation_zyx
 from robots.library import load
+from tests.cases import cases
 
 _TURN = 2.0 * np.pi
 _PROBE = make_pose(rotation_zyx(np.radians([20.0, 35.0, 10.0])), [0.03, 0.02, 0.12])
@@ -40,10 +41,10 @@ def _within(interval, roll):
 
 
 def test_a_branch_is_within_limits_in_its_intervals_and_nowhere_else(case):
-    """Against every branch at 720 rolls of each pose, by solutions that know no interval."""
+    """Against every branch at many rolls of each pose, by solutions that know no interval."""
     robot, _, T, found = case
     inverse = ChainInverse.of(robot, engine="numpy")
-    rolls = np.linspace(0.0, _TURN, 720, endpoint=False) + 1e-4
+    rolls = np.linspace(0.0, _TURN, cases(gate=180, soak=720), endpoint=False) + 1e-4
     low, high = robot.q_min, robot.q_max
     for pose, intervals in zip(T, found, strict=True):
         poses = np.repeat(pose[None], rolls.size, axis=0)
