@@ -240,6 +240,31 @@ class ChainInverse:
         """
         return self._kernel(T, out=out)
 
+    def axis_angles(self, position: object, axis: object, *, out: Array | None = None) -> Array:
+        """``angles`` for targets that are a position and an axis: no frames are built or read.
+
+        Args:
+            position: of the tool's point. # (..., 3) [m]
+            axis: of the tool, which its roll turns about. # (..., 3) unit
+            out: array to fill.
+
+        Raises:
+            InverseError: the chain is not solved in closed form, or its task is another one.
+        """
+        return self._axis_kernel(position, axis, out=out)
+
+    @cached_property
+    def _axis_kernel(self) -> Kernel:
+        if self.chain.task_joints != 1:
+            raise InverseError(
+                f"The inverse of {self.chain.name!r} leaves no roll free: a position and an axis "
+                "are no whole target. Derive it for position and axis.",
+                robot=self.chain.name,
+            )
+        plan, own = self._closed_plan(), self.chain.own
+        steps = recorded(self.chain, plan, joints=own, weights=False, axes=True)
+        return Kernel(steps, self._engine)
+
     def fold_distances(self, T: ArrayLike) -> Array:
         """How far each branch is from its end, to first order.
 
@@ -811,7 +836,9 @@ def _branch_names(chain: Chain, plan: Plan) -> list[str]:
     return [" ".join(one[place] for place in order) or "only" for one in combinations]
 
 
-def recorded(chain: Chain, plan: Plan, *, joints: int, weights: bool) -> Programme:
+def recorded(
+    chain: Chain, plan: Plan, *, joints: int, weights: bool, axes: bool = False
+) -> Programme:
     """Record the steps of a plan.
 
     Args:
@@ -819,13 +846,20 @@ def recorded(chain: Chain, plan: Plan, *, joints: int, weights: bool) -> Program
         plan: in closed form.
         joints: how many of the joints are told, from the first.
         weights: whether the smallest weight of each branch is told too.
+        axes: whether a position and an axis stand for the pose, which a free roll allows.
 
     Returns:
         From the pose to the joints of every branch and its reserve. # (B, joints + 1 or joints + 2)
     """
     recorder, fn = Recorder(), recording_functions()
-    pose = recorder.argument("T_base_tool", (4, 4))
-    states = evaluated(Loop(chain, list(pose)), plan, Reading(fn=fn))
+    pose: list[Scalar] = []
+    if axes:
+        position, axis = recorder.argument("position", (3,)), recorder.argument("axis", (3,))
+        for row in range(3):  # no own joint reads x and y, which the roll turns
+            pose += [0.0, 0.0, axis[row], position[row]]
+    else:
+        pose += recorder.argument("T_base_tool", (4, 4))
+    states = evaluated(Loop(chain, pose), plan, Reading(fn=fn))
     units = _weight_units(chain, plan)
     outputs: list[Scalar] = []
     for state in states:

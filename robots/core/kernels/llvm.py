@@ -251,7 +251,7 @@ def _llvm_rows_requests(
     """
     if out.lanes == 1 or size == 0:
         return []
-    later = max(1, round(ahead / size)) * size
+    later = math.ceil(ahead / size) * size
     requests = []
     for double in range(later, later + size, _LINE):
         line = out.name()

@@ -1,9 +1,11 @@
 """What a choice of branches is worth: points, duration and planning time of three jobs by arm.
 
 The jobs are those of ``arms_at_work`` and the library's blade with the same poses. Figures of two
-versions of the planner, made by two runs, stand side by side:
+versions of the planner, or of one with the numerical search alone and with all branches beside it,
+stand side by side:
 
     python -m tests.planner.soak.branches_at_work measure FILE [NAME…]   # a line of JSON per job
+    python -m tests.planner.soak.branches_at_work search FILE [NAME…]    # with the search alone
     python -m tests.planner.soak.branches_at_work table BEFORE AFTER     # what became worse is told
 """
 
@@ -15,12 +17,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 import palpeur as pp
 from planner.findings import Severity
 from planner.library import path_of
+from planner.reach.branches import BranchSearch
 from robots.core.pose import make_pose, rotation_zyx, transform_points
 from robots.library import load
 from tests.planner.soak.arms_at_work import (
@@ -148,8 +152,12 @@ def _read(path: Path) -> list[Row]:
 
 if __name__ == "__main__":
     task, first, *others = sys.argv[1:]
-    if task == "measure":
-        with Path(first).open("a", encoding="utf-8") as file:
+    if task in ("measure", "search"):
+        inverse = BranchSearch.of if task == "measure" else lambda _: None
+        with (
+            Path(first).open("a", encoding="utf-8") as file,
+            patch.object(BranchSearch, "of", inverse),
+        ):
             for row in rows(others or ARMS):
                 file.write(json.dumps(asdict(row)) + "\n")
                 file.flush()

@@ -399,6 +399,16 @@ def test_a_joint_locked_beyond_its_limit_is_not_turned_back_into_it(turns: int) 
     assert found.best.q[6] == -2.3 + 2.0 * np.pi * turns
 
 
+@pytest.mark.parametrize("name", list(FIVE))
+def test_a_position_and_an_axis_are_as_good_as_a_pose_whose_roll_is_free(name: str) -> None:
+    inverse = ChainInverse(chain_of(open_robot(name), Task.POSITION_AND_AXIS), "numpy")
+    T = inverse.chain.forward(drawn(inverse.chain, 40))
+    found = inverse.axis_angles(T[:, :3, 3], T[:, :3, 2])
+    assert np.array_equal(found, inverse.angles(T), equal_nan=True)
+    with pytest.raises(InverseError, match="'ur5e' leaves no roll free: a position and an axis"):
+        ChainInverse(library_chain("ur5e"), "numpy").axis_angles(T[0, :3, 3], T[0, :3, 2])
+
+
 def test_the_raw_closed_form_is_refused_where_there_is_none() -> None:
     with pytest.raises(
         InverseError, match="has no closed form: it is solved by the steps from one"
