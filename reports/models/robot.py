@@ -41,6 +41,7 @@ from robots.core.workspace import axis_reach
 
 if TYPE_CHECKING:
     from robots.core.chain_inverse.explanation import ExplainedStep, Explanation
+from robots.core.chain_inverse.solver import Method
 
 # --- one robot -----------------------------------------------------------------------------------
 
@@ -531,7 +532,13 @@ def explanation_lines(found: Explanation) -> Iterator[str]:
         yield f"   {step.equation}"
         yield from (f"     {name} = {value}" for name, value in step.factors)
     yield ""
-    yield f"Branches, by the signs of the roots: {', '.join(found.branches)}"
+    if found.method is Method.CLOSED:
+        yield f"Branches, by the signs of the roots: {', '.join(found.branches)}"
+    else:
+        yield (
+            "Branches, by the sides of the posture and the sign of the Jacobian's determinant; "
+            f"those alike are counted, (2), (3), …: {', '.join(found.branches)}"
+        )
 
 
 def explanation_latex(found: Explanation) -> Iterator[str]:

@@ -115,6 +115,7 @@ def _solutions(
     margins = limit_margins(mechanism, q)
     ranks = np.linalg.matrix_rank(targets.task.jacobian(model, q))
     order = np.lexsort((np.linalg.norm(q - near, axis=1), ~within))
+    names = inverse.names_at(found, row)
     answers: list[Answer] = []
     for k in order.tolist():
         if any(np.max(np.abs(q[k] - other.q)) < _SAME for other in answers):
@@ -132,7 +133,7 @@ def _solutions(
                 rank=int(ranks[k]),
                 limit_margins=margins[k],
                 reason=f"The target is reached out of limits only: {breach}." if breach else "",
-                branch=_name(found, row, branch),
+                branch=_name(found, row, branch, names[branch]),
             )
         )
     return Solutions(
@@ -140,8 +141,8 @@ def _solutions(
     )
 
 
-def _name(found: Branches, row: int, branch: int) -> str:
+def _name(found: Branches, row: int, branch: int, name: str) -> str:
     """Name of a branch, with what is special about it at this pose."""
     status = Status(int(found.status[row, branch]))
     special = f" ({found.reason(row, branch)})" if status is not Status.REACHED else ""
-    return f"{found.names[branch]}{special}"
+    return f"{name}{special}"

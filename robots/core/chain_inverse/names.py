@@ -45,10 +45,10 @@ class BranchNames:
         T = chain.forward(np.append(own, np.zeros(chain.task_joints))[None])
         if inverse.method is Method.CLOSED and inverse.complete:
             raw = inverse.angles(T)[0]
-            branches, known = raw[:, : chain.own], raw[:, -1] >= 0.0
+            names, branches, known = inverse.names, raw[:, : chain.own], raw[:, -1] >= 0.0
         else:
             found = inverse.solve(T)
-            branches, known = found.q[0], found.solved[0]
+            names, branches, known = inverse.names_at(found, 0), found.q[0], found.solved[0]
         away = np.max(np.abs(wrapped(branches - own, chain.revolute[: chain.own])), axis=1)
         near = np.flatnonzero(known & (away <= _SAME))
-        return inverse.names[int(near[0])] if near.size == 1 else ""
+        return names[int(near[0])] if near.size == 1 else ""

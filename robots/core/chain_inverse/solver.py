@@ -31,6 +31,8 @@ from robots.core.chain_inverse.relations import (
     Solved,
     Step,
 )
+from robots.core.chain_inverse.sides import NAMES as SIDE_NAMES
+from robots.core.chain_inverse.sides import has_sides, side_names
 from robots.core.equations.algebra import Scalar, numbers
 from robots.core.errors import InverseError
 from robots.core.inverse.task import Task
@@ -44,6 +46,7 @@ _TRIALS = 200  # poses that a plan must solve at build
 _SEED = 31
 _BLOCK = 8192  # poses worked on at once: what their Newton steps take of memory
 _MOST_ROOTS = 16
+_NUMBERS = tuple(f"root {k + 1}" for k in range(_MOST_ROOTS))  # of chains that have no sides
 # A discriminant beyond this is out of reach, whatever rounding did; of a snapped plan the steps'
 # own error is allowed for.
 _BEYOND = 1e-7
@@ -86,7 +89,6 @@ class Branches:
     """All branches of a batch of poses.
 
     Args:
-        names: of the branches. # (B,)
         joints: names of the joints. # (n,)
         q: angles in (-π, π]; where there is no posture, the nearest that the steps know, or zero.
             # (N, B, n) [rad or m]
@@ -98,7 +100,6 @@ class Branches:
             meet; negative out of reach. Zero of a branch that no step tells. # (N, B)
     """
 
-    names: tuple[str, ...]
     joints: tuple[str, ...]
     q: Array
     status: Statuses
@@ -177,13 +178,25 @@ class ChainInverse:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the branches: signs of the roots, or numbers where no step tells them apart."""
+        """Names of the branches: signs of the roots, or sides where no step tells them apart."""
         if self.method is not Method.CLOSED or self.plan is None:
-            return tuple(f"root {k + 1}" for k in range(_MOST_ROOTS))
+            return SIDE_NAMES if has_sides(self.chain) else _NUMBERS
         named = _branch_names(self.chain, self.plan)
         # Axes that were snapped apart again: a chain as it is may have more roots than the steps.
         extra = 0 if self.plan.exact or not self._has_pencil else _MOST_ROOTS - len(named)
         return (*named, *(f"beside {k + 1}" for k in range(extra)))
+
+    def names_at(self, found: Branches, pose: int) -> tuple[str, ...]:
+        """Names of the branches of one pose; empty where no step tells one and there is no posture.
+
+        Args:
+            found: answers of this inverse.
+            pose: its place among them.
+        """
+        if self.method is Method.CLOSED or not has_sides(self.chain):
+            return self.names
+        named = iter(side_names(self.chain, found.q[pose, found.solved[pose]]))
+        return tuple(next(named) if posture else "" for posture in found.solved[pose])
 
     @property
     def complete(self) -> bool:
@@ -369,7 +382,6 @@ class ChainInverse:
         flat = np.where(np.isfinite(flat), flat, 0.0)
         shape = (len(T), count)
         return Branches(
-            names=self.names,
             joints=self.chain.names[:own],
             q=wrapped(flat[:, :own], self.chain.revolute[:own]).reshape(*shape, own),
             status=status.reshape(shape),
@@ -535,7 +547,6 @@ class ChainInverse:
         free = self._degenerate(flat, T, status, count, rows[~(found.regularity[kept] > REGULAR)])
         shape = (len(T), count)
         return Branches(
-            names=self.names,
             joints=chain.names[:own],
             q=flat[:, :own].reshape(*shape, own),
             status=status.reshape(shape),

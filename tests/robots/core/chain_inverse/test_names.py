@@ -26,7 +26,7 @@ def test_a_posture_has_the_name_under_which_the_inverse_answers_it(name):
         turned = np.where(inverse.chain.revolute[: inverse.chain.own], turned, away)
         distance = np.where(found.solved[0], np.max(turned, axis=1), np.inf)
         assert np.min(distance) < 1e-8
-        assert names.of(q) == inverse.names[int(np.argmin(distance))] != ""
+        assert names.of(q) == inverse.names_at(found, 0)[int(np.argmin(distance))] != ""
 
 
 def test_a_posture_where_two_branches_meet_has_no_name():
