@@ -46,6 +46,7 @@ _GOOD_RATIO, _GOOD_MORE = 1.25, 0.1  # [s]
 _NEAREST = 24  # corners that an end is joined to
 # What a stylus that turns on its way may need beyond the plane or cube. [m]
 _HIGHER = (0.0, 0.05, 0.1, 0.2)
+_BACK = (0.03, 0.06, 0.12)  # [m] along the stylus, out of a bore
 _FACES = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], float)
 _TOP = 2
 # ----------------------------------------------------------------------------------------- Leading
@@ -215,12 +216,15 @@ class _Finder:
         ways: list[Iterator[tuple[DetourKind, Tries]]] = []
         if plane is not None:
             ways.append((DetourKind.PLANE, t) for t in over_plane(model, travels, plane))
+            ways.append((DetourKind.PLANE, t) for t in drawn_back(model, travels, plane))
         part = self.room.cell.part
         offset = self.travel.clearance_cube
         if offset is not None and part is not None:
             corners = part.mesh.vertices
             low, high = corners.min(axis=0) - offset, corners.max(axis=0) + offset
             ways.append((DetourKind.CUBE, t) for t in around_cube(model, travels, low, high))
+            top = float(high[_TOP])
+            ways.append((DetourKind.CUBE, t) for t in drawn_back(model, travels, top))
         return chain(*ways)
 
     def one(self, k: int) -> None:
@@ -547,6 +551,28 @@ def around_cube(model: Model, travels: Ends, low: Array, high: Array) -> Iterato
             if faces is nearest:
                 for third in (_TOP, 0, 1, 3, 4):
                     yield from _by_edges(model, travels, led, _Turn(box, faces, third))
+
+
+def drawn_back(model: Model, travels: Ends, height: float) -> Iterator[Tries]:
+    """Ways over a height that begin and end along the stylus: out of a bore that lies flat.
+
+    Args:
+        model: of the robot.
+        travels: their ends.
+        height: to be kept between them. Base z. [m]
+    """
+    for more in _HIGHER:
+        for back in _BACK:
+            led = []
+            for q in (travels.starts, travels.ends):
+                tips = tips_of(model, q)
+                place = tips.position - back * tips.axis
+                out = lead(model, q, Tips(position=place, axis=tips.axis))
+                up = _lifted(model, out.end, height + more)
+                # Near the base a stylus that lies flat may not be lifted; back may be enough.
+                risen = np.where(up.arrived[:, None], up.q, out.end)
+                led.append(Led(q=np.concatenate([out.q, risen]), arrived=out.arrived))
+            yield from _both_ways(travels, led[0], led[1], np.zeros((0, *travels.starts.shape)))
 
 
 def _lifted(model: Model, q: Array, height: float | Array) -> Led:

@@ -10,7 +10,7 @@ import pytest
 
 from planner.clearance.certify import certify, keeps
 from planner.clearance.paths import StraightPaths
-from planner.detours.find import Ends, around_cube, find_detours, tips_of
+from planner.detours.find import Ends, around_cube, drawn_back, find_detours, tips_of
 from planner.detours.motions import DetourKind
 from planner.job.settings import Travel
 from planner.motion.travel import travel_times
@@ -126,6 +126,16 @@ def test_postures_of_a_way_are_one_or_apart(arm, posture):
         assert np.all((legs == 0.0) | (legs > 1e-6))
         seen += legs.size
     assert seen > 0
+
+
+def test_drawn_back_along_the_stylus_then_lifted(arm, posture):
+    starts, goals = (posture(x, 0.9, -0.5)[None] for x in (-0.3, 0.3))
+    routes = [t.routes[0] for t in drawn_back(arm, Ends(starts=starts, ends=goals), 0.0)]
+    tips = tips_of(arm, routes[1])  # through all stages
+    back = 0.03 * np.arange(5)[:, None] / 4 * [0.0, 0.0, 1.0]
+    assert tips.position[:5] == pytest.approx(tips.position[0] + back, abs=1e-6)
+    assert tips.position[-5:] == pytest.approx(tips.position[-1] + back[::-1], abs=1e-6)
+    assert np.max(tips.position[:, 2]) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_around_the_cube(around_part):
