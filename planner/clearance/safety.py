@@ -14,12 +14,14 @@ import numpy as np
 
 from planner.clearance.certify import Clearance, certify, keeps
 from planner.clearance.checker import Checker
+from planner.clearance.islands import islands
 from planner.clearance.patch import StylusPlacement
 from planner.clearance.paths import StraightPaths
 from planner.clearance.probing import ProbingLines
 from planner.detours.find import Blocked, Detours, FreePaths, Way, find_ways
 from planner.detours.motions import MixedTravels, TravelSpace
 from planner.job import Job
+from planner.job.solids import Cell, SolidKind
 from planner.motion.assembly import SegmentClearances
 from planner.motion.travel import TravelMotions
 from planner.plan import PlacedPoints, SegmentClearance
@@ -120,6 +122,25 @@ class Safety:
     def unknown(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Pairs of candidates whose straight travel has not been looked at, either way."""
         return [(a, b) for a, b in pairs if not {(a, b), (b, a)} & self._direct.keys()]
+
+    def islands(self, candidates: Indices) -> Indices:
+        """Number the islands that candidates lie on: hardly a travel leads from one to another.
+
+        Args:
+            candidates: rows. # (k,)
+
+        Returns:
+            Equal numbers for one island, -1 for candidates whose clearance point collides. # (k,)
+        """
+        around = Cell(
+            solids=tuple(s for s in self._job.cell.solids if s.kind is not SolidKind.PART)
+        )
+        checker = Checker(self._model, around)
+        q = self._found.lines.q_starts[candidates]
+        clear = self.clear(q)
+        numbers = np.full(len(q), -1)
+        numbers[clear] = islands(checker, q[clear], self._limits.max_speed, self.required)
+        return numbers
 
     def around(self, chosen: Indices) -> Detours | None:
         """Detours for the travels between candidates that do not go straight; None for none."""

@@ -138,6 +138,19 @@ class Chooser:
         other._travels = {(now[a], now[b]): s for (a, b), s in self._travels.items()}
         return other
 
+    def among(self, rows: Indices) -> Chooser:
+        """A chooser that knows the same and uses only some candidates. Args: rows. # (k,)."""
+        other = self.extended(self.found, self.costs, np.arange(self.found.point.size), self._prove)
+        kept = np.zeros_like(other._valid)
+        kept[rows] = True
+        other._valid &= kept
+        return other
+
+    @property
+    def usable(self) -> Indices:
+        """Candidates that were not refused, rising. # (k,)."""
+        return np.flatnonzero(self._valid)
+
     @property
     def branching(self) -> bool:
         """Whether some point has more than one candidate that may be used."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from planner.order.fastest import OrderResult
     from planner.touch.limits import TouchLimits
 
+Improve = Callable[[Chooser, Choice], Choice]
 
 _ROUNDS = 6  # in which travels that cannot go straight are avoided
 _SEARCHES = 3  # in which ways around are searched
@@ -108,7 +109,7 @@ def visit(
     if travel.order == "as-given":
         order = np.arange(count)
         choice = chooser.choose(order)
-        return _clear(chooser, choice, safety, lambda _: chooser.choose(order), None)
+        return _clear(chooser, choice, safety, lambda chooser, _: chooser.choose(order), None)
     from planner.order.fastest import SearchBudget, again, improved, solve
 
     effort = SearchBudget.named(travel.search, travel.seed)
@@ -118,7 +119,7 @@ def visit(
     else:
         ordered = improved(chooser, before.ordered, before.choice, effort, progress)
 
-    def improve(choice: Choice) -> Choice:
+    def improve(chooser: Chooser, choice: Choice) -> Choice:
         return again(chooser, choice, effort, progress)
 
     by_rule = before is not None and not any(before.rank[:2])
@@ -129,33 +130,68 @@ def _clear(
     chooser: Chooser,
     choice: Choice,
     safety: Safety | None,
-    improve: Callable[[Choice], Choice],
+    improve: Improve,
     ordered: OrderResult | None,
     *,
     by_rule: bool = False,
 ) -> Visit:
     """Avoid travels that collide, then go around those that are left.
 
+    A travel without a way may be one between islands, which a single travel says nothing of: the
+    next choice would cross at another place. So it is made among one island's candidates.
+
     Where ways go by rules only, a travel without a way rules out all like it that are not known:
     else the next choice would be the next turn about the probe.
     """
     if safety is None:
         return _visit(chooser, choice, None, ordered)
-    for _ in range(_ROUNDS):
-        longer = _expected(chooser, choice, safety)
-        if not longer:
-            break
-        chooser.force(longer)
-        choice = improve(choice)
-    best = last = _around(chooser, choice, safety, ordered)
+
+    def settled(chooser: Chooser, choice: Choice) -> Visit:
+        for _ in range(_ROUNDS):
+            longer = _expected(chooser, choice, safety)
+            if not longer:
+                break
+            chooser.force(longer)
+            choice = improve(chooser, choice)
+        return _around(chooser, choice, safety, ordered)
+
+    best = last = settled(chooser, choice)
+    if best.rank[1]:
+        rows = chooser.usable
+        kept = rows[mainland(chooser.found.point[rows], safety.islands(rows))]
+        if np.setdiff1d(best.choice.chosen, kept).size:
+            chooser = chooser.among(kept)
+            last = settled(chooser, improve(chooser, best.choice))
+            best = min(best, last, key=lambda one: one.rank)
     for _ in range(_SEARCHES):
-        if best.detours is None or not best.detours.blocked:
+        if not best.rank[1]:
             break
         if by_rule:
             chooser.force(_alike(chooser, last, safety))
-        last = _around(chooser, improve(best.choice), safety, ordered)
+        last = _around(chooser, improve(chooser, best.choice), safety, ordered)
         best = min(best, last, key=lambda one: one.rank)
     return best
+
+
+def mainland(point: Indices, island: Indices) -> Mask:
+    """Candidates on the island that serves most points; for the others, on the next one.
+
+    Args:
+        point: that each candidate serves. # (k,)
+        island: that it lies on; -1 for none. # (k,)
+    """
+    kept = np.zeros(point.size, dtype=bool)
+    served = np.zeros(int(point.max(initial=-1)) + 1, dtype=bool)
+    while True:
+        open_ = ~served[point] & (island >= 0)
+        if not np.any(open_):
+            return kept
+        numbers, count = np.unique(
+            np.unique(np.stack([island[open_], point[open_]]), axis=1)[0], return_counts=True
+        )
+        here = open_ & (island == numbers[np.argmax(count)])
+        kept |= here
+        served[point[here]] = True
 
 
 def _alike(chooser: Chooser, made: Visit, safety: Safety) -> dict[tuple[int, int], float]:
