@@ -1,4 +1,4 @@
-"""Pieces of rounded motions last a microsecond at least, however little legs bend or slow down."""
+"""Pieces of rounded motions last ten microseconds, however little legs bend or slow down."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ends_of(pieces):
 
 
 def check(pieces, route, limits):
-    assert np.min(pieces.duration) >= 1e-6
+    assert np.min(pieces.duration) >= 1e-5
     np.testing.assert_allclose(ends_of(pieces)[:-1], pieces.q[1:], atol=1e-14)
     np.testing.assert_allclose(ends_of(pieces)[-1], route[-1], atol=1e-14)
     np.testing.assert_array_equal(pieces.before[1:], pieces.after[:-1])
