@@ -9,7 +9,16 @@ from math import isfinite, pi
 
 from parts.drawing.drawing import UnreadItem
 from parts.errors import PartError
-from parts.geometry.part21 import Enumeration, ExchangeFile, Instance, Reference, Typed, Value
+from parts.geometry.part21 import (
+    UNIT_NAMES,
+    UNIT_ROUNDING,
+    Enumeration,
+    ExchangeFile,
+    Instance,
+    Reference,
+    Typed,
+    Value,
+)
 from robots.core.caps import Cap
 
 
@@ -208,16 +217,7 @@ def words(name: str) -> str:
 # ---------------------------------------------------------------------------------------- Measures
 
 _PREFIXES = {"MICRO": 1e-6, "MILLI": 1e-3, "CENTI": 1e-2, "DECI": 1e-1, "KILO": 1e3}
-_NAMED = {  # what a conversion must come to where its name says so
-    "MILLIMETRE": 1e-3,
-    "MILLIMETER": 1e-3,
-    "CENTIMETRE": 1e-2,
-    "METRE": 1.0,
-    "INCH": 0.0254,
-    "FOOT": 0.3048,
-    "DEGREE": pi / 180.0,
-}
-_SAME = 1e-6  # relative: files round π and the inch
+_NAMED = UNIT_NAMES | {"DEGREE": pi / 180.0}
 _CONVERSIONS = 4  # of a unit into another, into another …
 
 
@@ -326,7 +326,10 @@ class Measures:
         base = self.unit(base_unit, depth + 1)
         found = Measure(number * base.value, base.angular)
         name = text(unit, values, 0).upper()
-        if not found.value > 0.0 or abs(found.value / _NAMED.get(name, found.value) - 1.0) > _SAME:
+        if (
+            not found.value > 0.0
+            or abs(found.value / _NAMED.get(name, found.value) - 1.0) > UNIT_ROUNDING
+        ):
             quantity = "rad" if found.angular else "m"
             raise UnreadError(
                 f"its unit #{unit.identity} is called {name[:40]!r} but is {found.value:.7g} "

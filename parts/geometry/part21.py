@@ -30,6 +30,17 @@ _KEYWORD = re.compile(rb"[A-Z][A-Z0-9_]*+(?=\s*+\()")
 _TEXT = re.compile(rb"'[^']*+(?:'|\Z)")
 
 
+UNIT_NAMES = {  # metres that a conversion must come to where its name says so
+    "MILLIMETRE": 1e-3,
+    "MILLIMETER": 1e-3,
+    "CENTIMETRE": 1e-2,
+    "METRE": 1.0,
+    "INCH": 0.0254,
+    "FOOT": 0.3048,
+}
+UNIT_ROUNDING = 1e-6  # relative: files round π and the inch
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """``#identity = body;`` and where it stands."""

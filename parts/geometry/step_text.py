@@ -16,7 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from parts.geometry.part21 import Statement, decoded, statements, without_strings
+from parts.geometry.part21 import (
+    UNIT_NAMES,
+    UNIT_ROUNDING,
+    Statement,
+    decoded,
+    statements,
+    without_strings,
+)
 from parts.geometry.source_file import METRES, SourceFile
 from robots.core.arrays import Indices
 from robots.core.caps import Cap
@@ -60,6 +67,7 @@ _SOLIDS = (b"MANIFOLD_SOLID_BREP", b"FACETED_BREP", b"BREP_WITH_VOIDS", b"TESSEL
 _SHEETS = (b"SHELL_BASED_SURFACE_MODEL", b"FACE_BASED_SURFACE_MODEL")
 _KEPT = frozenset((*_FACES, *_TRIANGULATED, *_SHELLS, *_TURNED, *_SOLIDS, *_SHEETS))
 _PREFIXES = {b"$": 1.0, b".MILLI.": 1e-3, b".CENTI.": 1e-2, b".MICRO.": 1e-6}
+_UNIT_NAME = re.compile(rb"CONVERSION_BASED_UNIT\s*\(\s*'([^']*)'")
 _CONVERSIONS = 4  # of a unit into another, into another …
 _NAMELESS = ("", "NONE")
 
@@ -140,7 +148,7 @@ def step_text(file: SourceFile) -> StepText:
         found.take(one)
         if count > most:
             file.check_count("faces, shells and units", len(found), Cap.STEP_FACES)
-    unit = found.unit()
+    unit = found.unit(file)
     extent = found.extent() * METRES.get(unit, 1e-3)
     return StepText(
         shells=tuple(found.shells()),
@@ -168,6 +176,7 @@ class _Statements:
     kept: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
     surfaces: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
     units: dict[int, bytes] = field(default_factory=dict)
+    unit_names: dict[int, str] = field(default_factory=dict)
     contexts: dict[int, list[int]] = field(default_factory=dict)
     models: list[list[int]] = field(default_factory=list)  # items of representations, then context
     placements: _Rows = field(default_factory=lambda: _Rows("q"))  # their points
@@ -195,6 +204,8 @@ class _Statements:
             self.placements.add(one.identity, *_references(one.plain)[:1])
         elif b"LENGTH_UNIT" in one.keywords or b"LENGTH_MEASURE" in one.body:
             self.units[one.identity] = one.plain
+            if name := _UNIT_NAME.search(one.body):
+                self.unit_names[one.identity] = name[1].decode("latin-1")
         elif b"GLOBAL_UNIT_ASSIGNED_CONTEXT" in one.keywords:
             self.contexts[one.identity] = _references(one.plain)
         elif any(keyword.endswith(b"SHAPE_REPRESENTATION") for keyword in one.keywords):
@@ -208,8 +219,12 @@ class _Statements:
         if len(point) == 3:
             self.points.add(one.identity, *point)
 
-    def unit(self) -> str:
-        """Length unit of the solids and surfaces; of anything where there are none."""
+    def unit(self, file: SourceFile) -> str:
+        """Length unit of the solids and surfaces; of anything where there are none.
+
+        Raises:
+            PartError: its name and its size contradict each other.
+        """
         shaped = [
             found[-1]
             for found in self.models
@@ -218,6 +233,13 @@ class _Statements:
         for context in (*shaped, *self.contexts):
             for one in self.contexts.get(context, ()):
                 if one in self.units and (metres := self._metres(one)):
+                    name = self.unit_names.get(one, "")
+                    if abs(metres / UNIT_NAMES.get(name.upper(), metres) - 1) > UNIT_ROUNDING:
+                        raise file.error(
+                            f"its unit of length, #{one}, is called {name!r} but is {metres:.7g} "
+                            "m; correct it where the file was made.",
+                            found=metres,
+                        )
                     return next((u for u, m in METRES.items() if abs(m / metres - 1) < 1e-6), "")
         return ""
 

@@ -197,6 +197,15 @@ def test_other_units(read, revolution, unit, told, scale, step_text):
         read("a.stp", text, "mm")
 
 
+def test_a_unit_whose_name_contradicts_its_size(read, ring, step_text):
+    text = step_text(ring, unit="inch")
+    text = text.replace("LENGTH_MEASURE(25.4)", "LENGTH_MEASURE(1.)")
+    with pytest.raises(
+        PartError, match=r"a\.stp: its unit of length, #\d+, is called 'INCH' but is 0\.001 m"
+    ):
+        read("a.stp", text)
+
+
 def test_two_solids_that_touch_stay_apart(read, revolution, step_text):
     lower = revolution([(3, 0), (5, 0), (5, 2), (3, 2)], names={1: "low"})
     upper = revolution([(3, 2), (5, 2), (5, 4), (3, 4)], names={1: "high", 2: "low"})
