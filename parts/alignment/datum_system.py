@@ -2,15 +2,17 @@
 
 Every datum is associated with its measured points under the orientation that the earlier ones
 leave it; then it holds what motions of the part it can. So the same few rules give 3-2-1,
-plane-line-point, plane-hole-hole, plane-hole-slot, axis and planes, and three spheres.
+plane-line-point, plane-hole-hole, plane-hole-slot, axis and planes, and three spheres. The features
+of a common datum (A-B) stand to each other as on the drawing and are associated at once.
 
-Source: [ISO5459] §6 and §7: association of single features and of datum systems
+Source: [ISO5459] §6 and §7: association of single features, common datums and datum systems
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,7 +28,7 @@ from parts.fits.zone import material_envelope
 from parts.geometry.surfaces import Cone, Cylinder, Sphere
 from robots.core.arrays import Array, Mask, freeze_fields
 
-DatumKind = Literal["plane", "axis", "centre", "slot"]
+DatumKind = Literal["plane", "axis", "centre", "slot", "pattern"]
 PARALLEL = 2e-3  # [rad]: nominal directions come from points with rounded coordinates
 _LEAST_SPREAD = 1e-6  # across over along: thinner, points are on one line
 _APART = 1e-3  # of their extent: points that give a direction
@@ -35,6 +37,7 @@ _SHORT = 1e-6  # of a motion of unit length
 _SETTLED = 1e-15  # [rad]
 _FLATTEST = 1e-12  # of their extent: points of a plane that are flat
 _MOST_STEPS = 60
+_ROUNDING = 1e-15  # [m] of a step that is left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,7 +47,8 @@ class DatumPoints:
     Args:
         name: for messages.
         kind: "plane": one flat side; "axis": cylinder or cone; "centre": sphere, or the section of
-            a bore; "slot": two parallel flat sides, of which the median plane is taken.
+            a bore; "slot": two parallel flat sides, of which the median plane is taken; "pattern":
+            a common datum that is none of these.
         point: of the nominal plane, axis, centre or median plane. # (3,) [m]
         direction: normal, or axis, unit; of a sphere NaN. # (3,)
         shape: nominal kind of the feature, of ``parts.fits.FIT_KINDS``.
@@ -52,6 +56,7 @@ class DatumPoints:
         normals: nominal, out of the material. # (k, 3)
         contact: whether it is associated outside the material, as a gauge touches it, and not by
             least squares.
+        members: features of a common datum, as datums of their own; ``common_datum`` makes one.
     """
 
     name: str
@@ -62,6 +67,7 @@ class DatumPoints:
     measured: Array
     normals: Array
     contact: bool = False
+    members: tuple[DatumPoints, ...] = ()
 
     def __post_init__(self) -> None:
         freeze_fields(self, "point", "direction", "measured", "normals", dtype=np.float64)
@@ -84,6 +90,7 @@ class HeldDatum:
         shape: as of ``DatumPoints``.
         measured: the point of the measured element. # (3,) [m]
         size: diameter or width, by its association; NaN of a plane. [m]
+        members: of a common datum.
     """
 
     name: str
@@ -93,6 +100,21 @@ class HeldDatum:
     shape: str
     measured: Array
     size: float
+    members: tuple[HeldDatum, ...] = ()
+
+    @property
+    def singles(self) -> tuple[HeldDatum, ...]:
+        """Its members, or itself."""
+        return self.members or (self,)
+
+    def held_motions(self, centre: Array, lever: float) -> Array:
+        """Motions that it holds where it was measured: see ``held_motions``."""
+        if not self.members:
+            return held_motions(self.kind, self.direction, self.measured, centre, lever)
+        # together they hold the part as they stand on the drawing, but for printed coordinates
+        rows = [held_motions(o.kind, o.direction, o.point, centre, lever) for o in self.members]
+        _, sizes, Vt = np.linalg.svd(np.vstack(rows))
+        return np.asarray(Vt[: int(np.count_nonzero(sizes > PARALLEL * sizes[0]))])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -155,12 +177,7 @@ def align_to_datums(datums: Sequence[DatumPoints]) -> DatumAlignment:
             to hold.
     """
     pose = _Orientation()
-    anchors: list[_Element] = []
-    for datum in datums:
-        if not _turn_by_direction(datum, pose, anchors):
-            _turn_by_place(_element(datum, pose.rotation), pose, anchors)
-        if datum.kind in ("axis", "centre"):
-            anchors.append(_element(datum, pose.rotation))
+    _turn(datums, pose)
     R = pose.rotation
     elements = [_element(datum, R) for datum in datums]
     shift = _Shift()
@@ -172,6 +189,196 @@ def align_to_datums(datums: Sequence[DatumPoints]) -> DatumAlignment:
         datums=tuple(_held(element, T) for element in elements),
         held=_constraints(shift, pose, T),
     )
+
+
+def held_motions(
+    kind: DatumKind, direction: Array, point: Array, centre: Array, lever: float
+) -> Array:
+    """Motions that a datum of one feature holds: shift of the centre, turn about it. # (r, 6).
+
+    Args:
+        kind: as of ``DatumPoints``.
+        direction: # (3,)
+        point: of the element. # (3,) [m]
+        centre: that turns are about. # (3,) [m]
+        lever: that they are taken at. [m]
+    """
+    turns = np.zeros((0, 3))
+    if not np.isfinite(direction).all():
+        place = np.eye(3)
+    else:
+        across = np.linalg.svd(direction[None])[2][1:]
+        place = direction[None] if kind in ("plane", "slot") else across
+        turns = turns if kind == "centre" else across
+    return np.vstack(
+        [
+            np.hstack([place, np.cross(point - centre, place) / lever]),
+            np.hstack([np.zeros((len(turns), 3)), turns]),
+        ]
+    )
+
+
+# ---------------------------------------------------------------------------------- Common datums
+
+
+def common_datum(name: str, members: Sequence[DatumPoints]) -> DatumPoints:
+    """Several features as one datum: what they hold together, as they stand on the drawing.
+
+    Coaxial bores are an axis, flat sides that look the same way a plane; any other is a pattern,
+    which holds the part as far as its features do together.
+
+    Args:
+        name: for messages.
+        members: planes, cylinders, sections and spheres.
+    """
+    counts = np.array([len(one.measured) for one in members], dtype=np.float64)
+    centre = counts @ np.array([one.point for one in members]) / counts.sum()
+    slides, turns = _free_of(_Held.of(members, centre))
+    kind: DatumKind = "pattern"
+    direction, point = members[0].direction, centre
+    if len(turns) == 1:
+        omega = turns[0, 3:] / np.linalg.norm(turns[0, 3:])
+        ahead = np.nansum([one.direction for one in members], axis=0) @ omega
+        direction = omega if ahead >= 0.0 else -omega
+        if len(slides) == 2 and all(one.kind == "plane" for one in members):
+            kind = "plane"
+        elif len(slides) == 1:
+            kind = "axis"
+    shape = {"plane": "plane", "axis": "cylinder"}.get(kind, "")
+    rows = np.vstack([one.measured for one in members])
+    found = DatumPoints(
+        name=name,
+        kind=kind,
+        point=point,
+        direction=direction,
+        shape=shape,
+        measured=rows,
+        normals=np.vstack([one.normals for one in members]),
+        members=tuple(members),
+    )
+    if len(turns) == 1 and kind != "plane":  # on the axis that the part may turn about
+        v, omega = turns[0, :3], turns[0, 3:]
+        found = replace(found, point=centre + np.cross(omega, v) / (omega @ omega))
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Held:
+    """Motions that some features hold together, in the part frame. # rows (r, 6)."""
+
+    rows: Array
+    centre: Array
+    lever: float
+
+    @classmethod
+    def of(cls, members: Sequence[DatumPoints], centre: Array) -> _Held:
+        """Of features as they should be, about a point."""
+        far = [float(np.linalg.norm(one.point - centre)) for one in members]
+        lever = max(far) or 1.0
+        rows = [held_motions(o.kind, o.direction, o.point, centre, lever) for o in members]
+        return cls(rows=np.vstack(rows), centre=centre, lever=lever)
+
+
+def _free_of(held: _Held) -> tuple[Array, Array]:
+    """Slides and turns that are left free; turns without what slides would do. # (a, 6), (b, 6)."""
+    _, sizes, Vt = np.linalg.svd(held.rows)
+    full = np.zeros(6)
+    full[: len(sizes)] = sizes
+    null = Vt[full <= PARALLEL * full[0]]
+    if not len(null):
+        return null, null
+    U, sizes, _ = np.linalg.svd(null[:, 3:])
+    turning = np.zeros(len(null), dtype=bool)
+    turning[: len(sizes)] = sizes > PARALLEL
+    mixed = U.T @ null
+    slides, turns = mixed[~turning], mixed[turning].copy()
+    for slide in slides[:, :3]:
+        turns[:, :3] -= np.outer(turns[:, :3] @ slide, slide) / (slide @ slide)
+    turns[:, 3:] /= held.lever
+    return slides, turns
+
+
+def _joint_pose(datum: DatumPoints, R: Array, turns: Array) -> tuple[Array, Array]:
+    """Associate the features of a common datum at once: least squares over one motion of all.
+
+    Their sizes are free, each by itself. Motions that they do not hold stay as they are.
+
+    Args:
+        datum: common.
+        R: rotation of the part so far. # (3, 3)
+        turns: directions in the part that it may turn about. # (k, 3)
+
+    Returns:
+        Rotation and shift.
+
+    Raises:
+        AlignmentError: too few points, or no convergence.
+    """
+    held = _Held.of(datum.members, datum.point)
+    free = np.vstack([np.eye(3, 6), np.hstack([np.zeros((len(turns), 3)), turns])])
+    _, sizes, Vt = np.linalg.svd(held.rows @ free.T)
+    ways = Vt[: int(np.count_nonzero(sizes > PARALLEL * sizes[0]))] @ free
+    sized = sum(one.kind != "plane" for one in datum.members)
+    if len(datum.measured) < len(ways) + sized:
+        raise AlignmentError(
+            f"The common datum {datum.name!r} has {len(datum.measured)} points; its features need "
+            f"at least {len(ways) + sized}.",
+            found=len(datum.measured),
+            limit=len(ways) + sized,
+        )
+    t, length = _shift_of(datum.members, R), float("inf")
+    for _ in range(_MOST_STEPS):
+        rows, misses = [], []
+        for one in datum.members:
+            seen = (one.measured - t) @ R
+            out, away = _away(one, seen)
+            arms = np.hstack([out, np.cross(seen - held.centre, out) / held.lever]) @ ways.T
+            if one.kind != "plane":  # its own size is free
+                arms, away = arms - arms.mean(axis=0), away - away.mean()
+            rows.append(arms)
+            misses.append(away)
+        step, _, rank, _ = np.linalg.lstsq(np.vstack(rows), np.concatenate(misses), rcond=_SHORT)
+        if rank < len(ways):
+            raise AlignmentError(
+                f"The points of the common datum {datum.name!r} do not hold it: they leave free "
+                f"what its features hold on the drawing. Spread them over its features.",
+                found=int(rank),
+                limit=len(ways),
+            )
+        move = step @ ways
+        turned = R @ rotation_of(move[3:] / held.lever)
+        t = t + R @ (held.centre + move[:3]) - turned @ held.centre
+        R, before, length = turned, length, float(np.abs(step).max())
+        if length <= _ROUNDING or (length <= _SHORT * held.lever and length >= before):
+            return R, t  # shorter steps are rounding
+    raise AlignmentError(
+        f"The association of the common datum {datum.name!r} did not settle in {_MOST_STEPS} "
+        f"steps; the last was {length:.3g} m.",
+        iterations=_MOST_STEPS,
+        step=length,
+    )
+
+
+def _shift_of(members: Sequence[DatumPoints], R: Array) -> Array:
+    """The shift of the part that suits its features one by one, in what each of them holds."""
+    elements = [_element(one, R) for one in members]
+    shifts = [one.point - R @ one.datum.point for one in elements]
+    t = np.mean(shifts, axis=0)
+    rows = [_rows_of(one, R) for one in elements]
+    misses = [across @ (shift - t) for across, shift in zip(rows, shifts, strict=True)]
+    more = np.linalg.lstsq(np.vstack(rows), np.concatenate(misses), rcond=PARALLEL)[0]
+    return np.asarray(t + more)
+
+
+def _away(one: DatumPoints, seen: Array) -> tuple[Array, Array]:
+    """Unit directions away from a nominal plane, axis or centre, and distances. # (k, 3), (k,)."""
+    away = seen - one.point
+    if one.kind == "plane":
+        return np.tile(one.direction, (len(seen), 1)), away @ one.direction
+    if np.isfinite(one.direction).all():
+        away = away - np.outer(away @ one.direction, one.direction)
+    lengths = np.linalg.norm(away, axis=1)
+    return away / lengths[:, None], lengths
 
 
 # ----------------------------------------------------------------------------- What is held so far
@@ -230,14 +437,36 @@ class _Element:
 
 def _element(datum: DatumPoints, R: Array) -> _Element:
     """The element in the nominal direction, of a part that is turned by R."""
+    if datum.members:
+        return _Element(datum=datum, point=associated_point(datum, R), size=float("nan"))
     point, size = associated_place(datum, R @ datum.direction)
     return _Element(datum=datum, point=point, size=size)
+
+
+def associated_point(datum: DatumPoints, R: Array) -> Array:
+    """A point of a common datum; along what it leaves free, beside the middle of its points."""
+    _, t = _joint_pose(datum, R, np.zeros((0, 3)))
+    middle = datum.measured.mean(axis=0)
+    rows = _rows_of(_Element(datum=datum, point=middle, size=float("nan")), R)
+    return np.asarray(middle + (R @ datum.point + t - middle) @ rows.T @ rows)
+
+
+def _turn(datums: Sequence[DatumPoints], pose: _Orientation) -> None:
+    """Let datums turn the part in their order."""
+    anchors: list[_Element] = []
+    for datum in datums:
+        if not _turn_by_direction(datum, pose, anchors):
+            _turn_by_place(_element(datum, pose.rotation), pose, anchors)
+        if datum.kind in ("axis", "centre", "pattern"):
+            anchors.append(_element(datum, pose.rotation))
 
 
 def _turn_by_direction(datum: DatumPoints, pose: _Orientation, anchors: Sequence[_Element]) -> bool:
     """Let a datum turn the part by its own direction, where it has one and that is still free."""
     if datum.kind == "centre" or pose.level == 2:
         return False
+    if datum.members:
+        return _turn_jointly(datum, pose)
     if pose.level == 0:
         pose.hold_direction(datum.direction, _free_direction(datum, pose))
         return True
@@ -245,6 +474,33 @@ def _turn_by_direction(datum: DatumPoints, pose: _Orientation, anchors: Sequence
         return False
     n = pose.rotation @ datum.direction
     pose.turn(_angle_about(pose.measured, n, _constrained_direction(datum, pose, n)))
+    return True
+
+
+def _turn_jointly(datum: DatumPoints, pose: _Orientation) -> bool:
+    """Let a common datum turn the part as far as its features hold it together."""
+    _, turns = _free_of(_Held.of(datum.members, datum.point))
+    free = turns[:, 3:] / np.linalg.norm(turns[:, 3:], axis=1)[:, None]
+    if pose.level == 0 and len(free) > 1:
+        raise AlignmentError(
+            f"The features of the common datum {datum.name!r} have no direction together; as a "
+            "primary datum it needs one. Name another datum first, or measure more sections.",
+            free=len(free),
+        )
+    near = copy(pose)  # where its features bring the part one by one
+    if pose.level == 0:
+        with suppress(AlignmentError):  # one of few points is none by itself
+            _turn(datum.members, near)
+        pose.rotation, _ = _joint_pose(datum, near.rotation, np.eye(3))
+        pose.nominal, pose.level = datum.direction, 1 if len(free) else 2
+        pose.measured = pose.rotation @ datum.direction
+        return True
+    if float(np.linalg.norm(pose.nominal - pose.nominal @ free.T @ free)) <= PARALLEL:
+        return False  # they turn about it freely
+    with suppress(AlignmentError):
+        _turn(datum.members, near)
+    pose.rotation, _ = _joint_pose(datum, near.rotation, pose.nominal[None])
+    pose.level = 2
     return True
 
 
@@ -260,7 +516,7 @@ def _turn_by_place(element: _Element, pose: _Orientation, anchors: Sequence[_Ele
             pose.hold_direction(arm / np.linalg.norm(arm), seen / np.linalg.norm(seen))
         return
     b = pose.measured
-    if element.datum.kind in ("axis", "centre"):
+    if element.datum.kind in ("axis", "centre", "pattern"):
         if not pose.parallel(element.datum.direction) and element.datum.kind == "axis":
             return
         one, other = (v - (v @ b) * b for v in (pose.rotation @ arm, seen))
@@ -334,6 +590,11 @@ def _rows_of(element: _Element, R: Array) -> Array:
     datum = element.datum
     if datum.shape == "sphere":
         return np.eye(3)
+    if datum.kind == "pattern":
+        slides, _ = _free_of(_Held.of(datum.members, datum.point))
+        return np.asarray(
+            np.linalg.svd(np.vstack([np.zeros((1, 3)), slides[:, :3]]))[2][len(slides) :] @ R.T
+        )
     direction = R @ datum.direction
     if datum.kind in ("plane", "slot"):
         return direction[None]
@@ -366,12 +627,24 @@ def _held(element: _Element, T: Array) -> HeldDatum:
         direction=datum.direction,
         measured=(element.point - T[:3, 3]) @ T[:3, :3],
         size=element.size,
+        members=tuple(_held(_element(one, T[:3, :3]), T) for one in datum.members),
     )
+
+
+def _singles(elements: Sequence[_Element]) -> Iterator[_Element]:
+    """Elements of single features; those of a common datum follow the motion of all."""
+    for element in elements:
+        yield from (
+            _Element(datum=one, point=element.point, size=float("nan"))
+            for one in element.datum.members
+        )
+        if not element.datum.members:
+            yield element
 
 
 def _alignment(elements: Sequence[_Element], T: Array) -> Alignment:
     residuals, rows, points = [], [], []
-    for element in elements:
+    for element in _singles(elements):
         datum = element.datum
         seen = (datum.measured - T[:3, 3]) @ T[:3, :3]
         away = seen - datum.point
@@ -389,7 +662,8 @@ def _alignment(elements: Sequence[_Element], T: Array) -> Alignment:
             lengths = np.linalg.norm(away, axis=1)
             normals = datum.normals
             # a cone's size follows the height; its axis alone is a datum
-            misses = 0.0 * lengths if datum.shape == "cone" else lengths - 0.5 * element.size
+            half = 0.5 * element.size if np.isfinite(element.size) else lengths.mean()
+            misses = 0.0 * lengths if datum.shape == "cone" else lengths - half
         residuals.append(misses)
         rows.append(normals)
         points.append(seen)

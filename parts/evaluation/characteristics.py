@@ -373,7 +373,7 @@ def _oriented_in(
     nominal, found = places
     first = datum_location(frame.datums[0])
     angle = nominal_angle(spec.kind, nominal, first)
-    if len(frame.datums) == 1:
+    if len(frame.datums) == 1 and frame.datums[0].kind != "pattern":
         return _zone(subject, orientation_zone(found, first, angle, subject.points))
     ends = np.stack([nominal.point, nominal.point + nominal.direction])
     free = frame.free_displacements(ends)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +12,16 @@ import numpy as np
 
 from parts.alignment.alignment import Alignment, inverse
 from parts.alignment.best_fit import best_fit_points, best_fit_surface, nearest_on
-from parts.alignment.datum_system import DatumAlignment, align_to_datums
+from parts.alignment.datum_system import (
+    DatumAlignment,
+    DatumKind,
+    DatumPoints,
+    HeldDatum,
+    align_to_datums,
+    associated_place,
+    associated_point,
+    common_datum,
+)
 from parts.alignment.reference_points import ReferencePoints, reference_points
 from parts.drawing.drawing import DatumReference
 from parts.errors import EvaluationError, FitError, PartError
@@ -27,6 +36,7 @@ from parts.evaluation.characteristics import (
     MatingFeature,
     characteristic_of,
     gauged_points,
+    location_of,
     mating_feature,
     usual_characteristics,
 )
@@ -53,9 +63,6 @@ if TYPE_CHECKING:
     from parts.fits.zone import Zone
     from parts.geometry import Geometry
 
-
-from parts.alignment.datum_system import DatumKind, DatumPoints, associated_place
-from parts.evaluation.characteristics import location_of
 
 EVERYTHING = "all points"  # stands for the feature where no point names one
 _OWN_FACE = 0.5  # cosine: a foot whose normal turns more belongs to another face
@@ -99,11 +106,8 @@ class AlignmentTask:
             EvaluationError: a datum that is not measured, or is no plane, hole, shaft, sphere or
                 slot.
         """
-        features = np.array(self.features, dtype=object)
-        return tuple(
-            nominal_datum(one, self.nominal, self.normals, np.flatnonzero(features == one.feature))
-            for one in self.datums
-        )
+        rows = rows_of_features(self.features)
+        return tuple(nominal_datum(one, self.nominal, self.normals, rows) for one in self.datums)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -369,16 +373,15 @@ class _Tolerances:
     def _made(self, system: tuple[DatumReference, ...]) -> DatumFrame:
         datums = []
         for one in system:
-            if len(one.elements) != 1 or set(one.all_modifiers) - {"MMB"}:
-                told = ", ".join(one.all_modifiers) or "common datums"
+            if set(one.all_modifiers) - {"MMB"}:
                 raise EvaluationError(
-                    f"The datum {one.label} has {told}, which is not evaluated; only single datums "
-                    "and the maximum material boundary (M) are.",
+                    f"The datum {one.label} has {', '.join(one.all_modifiers)}, which is not "
+                    "evaluated; only the maximum material boundary (M) is.",
                     value=one.label,
                 )
-            datum = self._known.get(one.label, DatumFeature(label=one.label, feature=one.label))
+            datum = self._datum_of(one)
             # a boundary is a gauge's: its clearance is counted from what fits into it
-            datums.append(replace(datum, association="contact") if one.all_modifiers else datum)
+            datums.append(_in_contact(datum) if one.all_modifiers else datum)
         nominal = self._task.alignment
         task = AlignmentTask(
             method="datums",
@@ -389,13 +392,26 @@ class _Tolerances:
         )
         held = aligned_to(task, self._deviations.measured, whole=False)
         T = held.alignment.T_part_base
-        features = {one.feature for one in datums} | {
+        features = {name for one in datums for name in one.features} | {
             spec.feature for spec in self._task.tolerances if spec.datums == system
         }
         subjects = self._moved(held.alignment, features)
         frame = DatumFrame(task=task, T_part_aligned=T, held=held, subjects=subjects)
         shifting = [one.label for one in system if one.all_modifiers]
         return self._shifted(frame, system, shifting) if shifting or held.leaves_free else frame
+
+    def _datum_of(self, reference: DatumReference) -> DatumFeature:
+        """The datum of a compartment; one that the task does not have is a feature of that name."""
+        if reference.label in self._known:
+            return self._known[reference.label]
+        if len(reference.elements) == 1:
+            return DatumFeature(label=reference.label, feature=reference.label)
+        elements = [DatumReference(elements=(one,)) for one in reference.elements]
+        return DatumFeature(
+            label=reference.label,
+            feature="",
+            elements=tuple(single for one in elements for single in self._datum_of(one).singles),
+        )
 
     def _moved(self, alignment: Alignment, features: Collection[str]) -> dict[str, FeaturePoints]:
         """Some features in another frame; what their fits rest on stays."""
@@ -413,7 +429,9 @@ class _Tolerances:
         self, frame: DatumFrame, system: tuple[DatumReference, ...], shifting: list[str]
     ) -> DatumFrame:
         """The frame in which clearances and motions left free serve all its tolerances best."""
-        clearances = tuple(self._clearance(frame, label) for label in shifting)
+        clearances = tuple(
+            clearance for label in shifting for clearance in self._clearances(frame, label)
+        )
         gauged = [
             one
             for spec in self._task.tolerances
@@ -435,21 +453,25 @@ class _Tolerances:
             unshifted=frame.subjects if clearances and not frame.held.leaves_free else {},
         )
 
-    def _clearance(self, frame: DatumFrame, label: str) -> Clearance:
-        held = next(one for one in frame.held.datums if one.name == label)
-        datum = next(one for one in frame.task.datums if one.label == label)
+    def _clearances(self, frame: DatumFrame, label: str) -> Iterator[Clearance]:
+        """Of a datum, or of each feature of a common datum."""
+        place, datum = next((k, o) for k, o in enumerate(frame.task.datums) if o.label == label)
+        earlier = [one.label for one in frame.task.datums[:place]]
+        for one, held in zip(datum.singles, frame.held.datums[place].singles, strict=True):
+            yield self._clearance(frame, one, held, earlier)
+
+    def _clearance(
+        self, frame: DatumFrame, datum: DatumFeature, held: HeldDatum, earlier: Sequence[str]
+    ) -> Clearance:
         if held.kind not in ("axis", "centre") or not np.isfinite(held.size):
             raise EvaluationError(
-                f"The datum {label} is a {held.kind}, whose material boundary is not evaluated; "
-                "(M) is for bores, shafts and spheres.",
+                f"The datum {datum.label} is a {held.kind}, whose material boundary is not "
+                "evaluated; (M) is for bores, shafts and spheres.",
                 value=held.kind,
             )
         subject = frame.subjects[datum.feature]
         limits = size_limits(self._task.tolerances, subject)
-        labels = [one.label for one in frame.task.datums]
-        boundary = material_boundary(
-            datum, labels[: labels.index(label)], limits, self._task.tolerances
-        )
+        boundary = material_boundary(datum, earlier, limits, self._task.tolerances)
         room = held.size - boundary
         ends = subject.points.copy()
         if held.kind == "axis" or held.shape == "circle3d":
@@ -470,6 +492,11 @@ class _Tolerances:
             return gauged_points(spec, frame.subjects[spec.feature], there)
         except PartError:  # and it says so where it is judged
             return None
+
+
+def _in_contact(datum: DatumFeature) -> DatumFeature:
+    elements = tuple(replace(one, association="contact") for one in datum.elements)
+    return replace(datum, association="contact", elements=elements)
 
 
 def _by_zone(
@@ -584,6 +611,7 @@ class NominalDatum:
         shape: kind of the feature.
         rows: of its points. # (k,)
         normals: of these. # (k, 3)
+        members: of a common datum.
     """
 
     datum: DatumFeature
@@ -593,10 +621,12 @@ class NominalDatum:
     shape: str
     rows: Indices
     normals: Array
+    members: tuple[NominalDatum, ...] = ()
 
     def at(self, measured: Array) -> DatumPoints:
         """It with measured points: all of the evaluation's. # (n, 3) [m]."""
         return DatumPoints(
+            members=tuple(one.at(measured) for one in self.members),
             name=self.datum.label,
             kind=self.kind,
             point=self.point,
@@ -609,21 +639,26 @@ class NominalDatum:
 
 
 def nominal_datum(
-    datum: DatumFeature, nominal: Array, normals: Array, rows: Indices
+    datum: DatumFeature, nominal: Array, normals: Array, rows_of: Mapping[str, Indices]
 ) -> NominalDatum:
-    """Recognise what a datum is: a flat side, a bore or shaft, a sphere, or a slot.
+    """Recognise what a datum is: a flat side, a bore or shaft, a sphere, a slot, or several.
 
     Args:
         datum: how it is taken from its feature.
         nominal: all points. # (n, 3) [m]
         normals: theirs. # (n, 3)
-        rows: of the points of the datum's feature. # (k,)
+        rows_of: the points of each feature.
 
     Raises:
         EvaluationError: no points, or none of these.
     """
+    members = tuple(nominal_datum(one, nominal, normals, rows_of) for one in datum.elements)
+    if members and not _opposed(members):
+        return _common(datum, members, nominal)
     who = f"The datum {datum.label!r}"
-    who += "" if datum.label == datum.feature else f" ({datum.feature!r})"
+    who += "" if datum.label == datum.feature or members else f" ({datum.feature!r})"
+    none = np.zeros(0, dtype=np.int64)
+    rows = np.concatenate([rows_of.get(name, none) for name in datum.features])
     if not len(rows):
         raise EvaluationError(f"{who} has no measured points; measure it.", value=0, limit=1)
     own = normals[rows]
@@ -654,6 +689,36 @@ def nominal_datum(
         f"{who} is no datum feature: its {len(rows)} nominal points lie on no plane, bore, shaft, "
         "cone or sphere, and not on the two sides of a slot. Choose another feature.",
         value=feature.kind,
+    )
+
+
+def _opposed(members: Sequence[NominalDatum]) -> bool:
+    """Whether the features of a common datum are the two sides of a slot or a tongue."""
+    if any(one.kind != "plane" for one in members):
+        return False
+    cosines = [float(one.direction @ members[0].direction) for one in members]
+    return min(cosines) <= -_FLAT and all(abs(one) >= _FLAT for one in cosines)
+
+
+def _common(datum: DatumFeature, members: tuple[NominalDatum, ...], nominal: Array) -> NominalDatum:
+    for one in members:
+        if one.shape == "cone" or one.kind == "slot":
+            kind = "slot" if one.kind == "slot" else one.shape
+            raise EvaluationError(
+                f"The common datum {datum.label} has the {kind} {one.datum.feature!r}, which is "
+                "not evaluated; its features are flat sides, bores, shafts and spheres.",
+                value=one.datum.feature,
+            )
+    found = common_datum(datum.label, [one.at(nominal) for one in members])
+    return NominalDatum(
+        datum=datum,
+        kind=found.kind,
+        point=associated_point(found, np.eye(3)),
+        direction=found.direction,
+        shape=found.shape,
+        rows=np.concatenate([one.rows for one in members]),
+        normals=np.vstack([one.normals for one in members]),
+        members=members,
     )
 
 

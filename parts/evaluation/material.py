@@ -188,11 +188,12 @@ def datum_shift(
     far = max(float(_excess(one, np.eye(4)).max()) + one.limit for one in gauged)
     scale = max([1e-6, far, *(one.diameter for one in clearances)])
     shifting = {one.datum.name for one in clearances}
+    fixed = [d for one in aligned.datums for d in one.singles if d.name not in shifting]
     # about a point that a datum holds, a turn leaves it there whatever its angle
-    held = [d.measured for d in aligned.datums if d.kind in _POINTS and d.name not in shifting]
+    held = [d.measured for d in fixed if d.kind in _POINTS]
     centre = held[0] if held else np.mean(np.vstack([one.points for one in gauged]), axis=0)
     reach = max([1e-3, *(float(np.abs(one.points - centre).max()) for one in gauged)])
-    freedoms = _freedoms(aligned, shifting, centre, reach)
+    freedoms = _freedoms(fixed, centre, reach)
 
     def motion(x: Array) -> Array:
         twist = scale * (x @ freedoms)
@@ -259,25 +260,11 @@ def _excess(one: GaugedPoints, T: Array) -> Array:
     return np.asarray(2.0 * np.linalg.norm(away, axis=1) - one.limit)
 
 
-def _freedoms(aligned: DatumAlignment, shifting: set[str], centre: Array, reach: float) -> Array:
-    """Motions that keep every datum but the shifting ones where it is. # (f, 6).
+def _freedoms(fixed: Sequence[HeldDatum], centre: Array, reach: float) -> Array:
+    """Motions that keep some datums where they are. # (f, 6).
 
     A motion is a shift of ``centre`` and a turn about it, taken at ``reach``.
     """
-    rows = [np.zeros((1, 6))]
-    for one in aligned.datums:
-        if one.name in shifting:
-            continue
-        place, turns = one.direction[None], np.zeros((0, 3))
-        if one.kind != "centre":
-            turns = np.linalg.svd(place)[2][1:]
-        if one.shape == "sphere":
-            place = np.eye(3)
-        elif one.kind in ("axis", "centre"):
-            place = np.linalg.svd(place)[2][1:]
-        rows += [
-            np.hstack([place, np.cross(one.measured - centre, place) / reach]),
-            np.hstack([np.zeros((len(turns), 3)), turns]),
-        ]
+    rows = [np.zeros((1, 6)), *(one.held_motions(centre, reach) for one in fixed)]
     _, sizes, Vt = np.linalg.svd(np.vstack(rows))
     return np.asarray(Vt[int(np.count_nonzero(sizes > _HELD)) :])

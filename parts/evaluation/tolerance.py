@@ -150,18 +150,30 @@ class DatumFeature:
     """A datum of a drawing, and how it is taken from its feature.
 
     Args:
-        label: its letter.
-        feature: that it is taken from.
+        label: its letter; of a common datum those of its elements, "A-B".
+        feature: that it is taken from; empty for a common datum.
         association: "least-squares", or "contact": the largest inscribed, the smallest
             circumscribed cylinder, the nearest plane outside the material.
         boundary: diameter of its maximum or least material boundary; None for that which its
             own tolerances give. [m]
+        elements: of a common datum, each of one feature.
     """
 
     label: str
     feature: str
     association: Association = "least-squares"
     boundary: float | None = None
+    elements: tuple[DatumFeature, ...] = ()
+
+    @property
+    def singles(self) -> tuple[DatumFeature, ...]:
+        """Its elements, or itself."""
+        return self.elements or (self,)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """All that it is taken from."""
+        return tuple(one.feature for one in self.singles)
 
 
 # ------------------------------------------------------------------------------------- Conformance

@@ -128,7 +128,8 @@ class _Again:
         if self.frame is None:
             return ()
         labels = {one.datum.name for one in self.frame.clearances}
-        return tuple(one.feature for one in self.frame.task.datums if one.label in labels)
+        singles = [single for one in self.frame.task.datums for single in one.singles]
+        return tuple(one.feature for one in singles if one.label in labels)
 
     def _measured(self, feature: str, count: int) -> list[Measurable | None]:
         known = self.drawn.setdefault(feature, [])

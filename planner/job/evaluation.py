@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
@@ -124,25 +124,62 @@ class _Known:
                     (*path, "label"),
                     f"is {table.label!r}, as a feature of the points is called; choose another.",
                 )
-            self.datums[table.label] = DatumFeature(
+            named = (table.feature,) if isinstance(table.feature, str) else table.feature
+            features = [the_one(name, self.features, (*path, "feature"), source) for name in named]
+            if len(set(features)) < len(features):
+                raise source.error(
+                    (*path, "feature"), "has a feature twice; name each feature once.", found=named
+                )
+            datum = DatumFeature(
                 label=table.label,
-                feature=the_one(table.feature, self.features, (*path, "feature"), source),
+                feature=features[0],
                 association=table.association,
                 boundary=None if table.boundary_mm is None else metres(table.boundary_mm),
             )
+            if len(features) > 1:
+                self._require_squares([datum], table.label, (*path, "association"))
+                elements = tuple(replace(datum, label=one, feature=one) for one in features)
+                datum = DatumFeature(label=table.label, feature="", elements=elements)
+            self.datums[table.label] = datum
 
     def feature(self, name: str, path: KeyPath) -> str:
         """The feature of a datum's label, or the one that is called so."""
+        datum = self.datum(name, path)
+        if datum.elements:
+            raise self._source.error(
+                path,
+                f"is {name!r}, a common datum; name one feature, or put it into datums.",
+                found=name,
+            )
+        return datum.feature
+
+    def datum(self, name: str, path: KeyPath) -> DatumFeature:
+        """The datum of a label, of a feature that is called so, or of several: "A-B"."""
+        from parts.evaluation.tolerance import DatumFeature
+
+        known = (*self.datums, *self.features)
+        if name not in known and (parts := _split(name, known)):
+            singles = [single for one in parts for single in self.datum(one, path).singles]
+            self._require_squares(singles, name, path)
+            return DatumFeature(label=name, feature="", elements=tuple(singles))
         if name in self.datums:
-            return self.datums[name].feature
+            return self.datums[name]
         if not is_wildcard(name):
-            matching(name, (*self.datums, *self.features), path, self._source)
-        return the_one(name, self.features, path, self._source)
+            matching(name, known, path, self._source)
+        feature = the_one(name, self.features, path, self._source)
+        return DatumFeature(label=feature, feature=feature)
+
+    def _require_squares(self, singles: list[DatumFeature], name: str, path: KeyPath) -> None:
+        if any(one.association == "contact" for one in singles):
+            raise self._source.error(
+                path,
+                f'is "contact" for the common datum {name!r}, which is taken by least squares; '
+                "leave association out.",
+                found=name,
+            )
 
     def datum_system(self, names: tuple[str, ...], path: KeyPath) -> tuple[DatumReference, ...]:
         """A datum system, in which "B(M)" is B at its maximum material boundary."""
-        from parts.evaluation.tolerance import DatumFeature
-
         if len(names) > _MOST_DATUMS:
             raise self._source.error(
                 path,
@@ -163,18 +200,31 @@ class _Known:
                     f"{name!r} without it, or with (M).",
                     found=text,
                 )
-            feature = self.feature(name, path)
-            if feature in owners:
-                raise self._source.error(
-                    path, f"has {name!r} and {owners[feature]!r}, which are one feature; name each "
-                    "datum once.",
-                )  # fmt: skip
-            owners[feature] = name
-            label = name if name in self.datums else feature
-            self.datums.setdefault(label, DatumFeature(label=label, feature=feature))
-            element = DatumElement(label=label, modifiers=modifiers)
+            datum = self.datum(name, path)
+            for feature in datum.features:
+                if feature in owners:
+                    raise self._source.error(
+                        path,
+                        f"has {name!r} and {owners[feature]!r}, which both take {feature!r}; name "
+                        "each feature once.",
+                    )
+                owners[feature] = name
+            self.datums.setdefault(datum.label, datum)
+            element = DatumElement(label=datum.label, modifiers=modifiers)
             references.append(DatumReference(elements=(element,)))
         return tuple(references)
+
+
+def _split(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of a common datum "A-B"; none where there are no such names. Names may have hyphens."""
+    for place in (k for k, sign in enumerate(name) if sign == "-"):
+        first, rest = name[:place], name[place + 1 :]
+        if first in known:
+            if rest in known:
+                return (first, rest)
+            if more := _split(rest, known):
+                return (first, *more)
+    return ()
 
 
 def _check_alignment(file: JobFile, known: _Known, source: JobText) -> tuple[DatumReference, ...]:
@@ -218,7 +268,7 @@ def _check_held(
         return
     from parts.evaluation.comparison import AlignmentTask, aligned_to
 
-    named = [known.datums[one.label].feature for one in datums]
+    named = [name for one in datums for name in known.datums[one.label].features]
     features = np.array(points.features, dtype=object)
     rng = np.random.default_rng(1)  # at random, so that both sides of a slot are among them
     some = [rng.permutation(np.flatnonzero(features == name))[:_ENOUGH] for name in named]
@@ -273,7 +323,7 @@ def _tolerances(
         features = matching(table.feature, known.features, (*path, "feature"), source)
         datum = "" if table.datum is None else known.feature(table.datum, (*path, "datum"))
         datums = known.datum_system(table.datums, (*path, "datums"))
-        taken = {datum, *(known.datums[one.label].feature for one in datums)}
+        taken = {datum, *(name for one in datums for name in known.datums[one.label].features)}
         if table.feature not in known.features:  # of a wildcard: none that is its own datum
             features = tuple(
                 name

@@ -474,7 +474,11 @@ class DatumTable(Table):
     """A datum of the drawing."""
 
     label: Name = Field(description="its letter, by which tolerances and alignment refer to it")
-    feature: Name = Field(description="feature of the points that it is taken from")
+    feature: Name | tuple[Name, ...] = Field(
+        description="feature of the points that it is taken from; several for a common datum, as a "
+        "pattern of bores",
+        min_length=1,
+    )
     association: Literal["least-squares", "contact"] = Field(
         default="least-squares",
         description="contact: of a hole the largest inscribed, of a shaft the smallest "
@@ -508,7 +512,8 @@ class EvaluationTable(Table):
     )
     datums: tuple[Name, ...] = Field(
         default=(),
-        description="primary, secondary, tertiary: labels of [[datum]], or features of the points",
+        description="primary, secondary, tertiary: labels of [[datum]], or features of the points; "
+        '"A-B" for two that are one datum',
     )
     target: tuple[TargetTable, ...] = Field(default=(), description="reference points of rps")
     outliers: Literal["report", "drop"] = Field(
@@ -566,7 +571,8 @@ class ToleranceTable(Table):
     datums: tuple[Name, ...] = Field(
         default=(),
         description="datum system, primary first: labels of [[datum]], or features of the points; "
-        '"B(M)" for B at its maximum material boundary; default the alignment',
+        '"A-B" for two that are one datum, "B(M)" for B at its maximum material boundary; default '
+        "the alignment",
     )
     material: Literal["M", "L"] | None = Field(
         default=None,

@@ -374,7 +374,8 @@ class CharacteristicTrial:
         if self._job.evaluation.alignment == "none":  # other features have no say
             labels = {one.label for one in wanted.datums}
             system = [one for one in self._job.evaluation.datum_features if one.label in labels]
-            own = {wanted.feature, wanted.datum, *(one.feature for one in system)} - {""}
+            datums = [name for one in system for name in one.features]
+            own = {wanted.feature, wanted.datum, *datums} - {""}
             rows = np.flatnonzero([name in own for name in points.features])
             points, errors = points.take(rows), errors[:, rows]
         found = evaluate(

@@ -60,8 +60,8 @@ def results_qif(shown: EvaluationSubject) -> bytes:
         features=features.ids,
         kinds={one.name: one.kind for one in shown.evaluation.features},
         datums=datums,
-        frame=tuple((name, "") for name in shown.evaluation.alignment.datums),
-        labels={one.label: one.feature for one in shown.job.evaluation.datum_features},
+        frame=tuple((one.features, "") for one in shown.job.evaluation.aligning_datums),
+        labels={one.label: one.features for one in shown.job.evaluation.datum_features},
     )
     for item in shown.evaluation.characteristics:
         asked.add(item)

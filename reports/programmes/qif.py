@@ -219,7 +219,7 @@ class _Document:
         standard = self._next()
         whole = {name: runs[0] for name, runs in self._ids.items() if len(runs) == 1 and name}
         features = {name: ids for name, (ids, _) in whole.items()}
-        labels = {one.label: one.feature for one in evaluation.datum_features}
+        labels = {one.label: one.features for one in evaluation.datum_features}
         datums = DatumParts(
             numbering=self._numbering,
             features={name: one.nominal for name, one in features.items()},
@@ -229,13 +229,14 @@ class _Document:
             features=features,
             kinds={name: _KINDS[one.nominal.kind] for name, (_, one) in whole.items()},
             datums=datums,
-            frame=tuple((labels.get(one.label, one.label), "") for one in evaluation.datums),
+            frame=tuple((labels[one.label], "") for one in evaluation.datums),
             labels=labels,
         )
         for spec in evaluation.tolerances:
-            needed = {spec.feature, spec.datum, *(labels[one.label] for one in spec.datums)} - {""}
+            needed = {spec.feature, spec.datum} - {""}
+            needed |= {name for one in spec.datums for name in labels[one.label]}
             if spec.kind in ("position", "profile") and not spec.datums:
-                needed |= {name for name, _ in asked.frame}
+                needed |= {name for names, _ in asked.frame for name in names}
             if lost := sorted(needed - features.keys()):
                 self._not_asked.append(
                     f"{spec.label}: the points of {lost[0]!r} are not measured one after another"

@@ -62,6 +62,9 @@ class Numbering:
         return self.last
 
 
+DatumInFrame = tuple[tuple[str, ...], str]  # features, of a common datum several; its material
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class DatumParts:
     """Elements of datums, each made when it is first asked for.
@@ -75,25 +78,25 @@ class DatumParts:
     features: dict[str, int]
     definitions: list[str] = field(default_factory=list)
     frames: list[str] = field(default_factory=list)
-    _datums: dict[str, int] = field(default_factory=dict)
-    _frames: dict[tuple[tuple[str, str], ...], int] = field(default_factory=dict)
+    _datums: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _frames: dict[tuple[DatumInFrame, ...], int] = field(default_factory=dict)
 
-    def frame(self, names: Sequence[tuple[str, str]]) -> int:
-        """The frame of some datum features, the first one primary, each with its material."""
-        key = tuple(names)
+    def frame(self, datums: Sequence[DatumInFrame]) -> int:
+        """The frame of some datums, the first one primary."""
+        key = tuple(datums)
         if key not in self._frames:
             inside = [
                 parent(
                     "Datum",
                     parent(
                         "SimpleDatum",
-                        reference("DatumDefinitionId", self._datum(name)),
+                        reference("DatumDefinitionId", self._datum(names)),
                         element("MaterialModifier", _MATERIALS[material]),
                         element("ReferencedComponent", "ACTUAL"),
                     ),
                     parent("Precedence", element("PrecedenceEnum", word)),
                 )
-                for (name, material), word in zip(key, _PRECEDENCE, strict=False)
+                for (names, material), word in zip(key, _PRECEDENCE, strict=False)
             ]
             self._frames[key] = self.numbering.next()
             self.frames.append(
@@ -105,20 +108,20 @@ class DatumParts:
             )
         return self._frames[key]
 
-    def _datum(self, name: str) -> int:
-        if name not in self._datums:
+    def _datum(self, names: tuple[str, ...]) -> int:
+        if names not in self._datums:
             number, place = self.numbering.next(), len(self._datums)
             letter = _LETTERS[place % len(_LETTERS)] * (1 + place // len(_LETTERS))
-            self._datums[name] = number
+            self._datums[names] = number
             self.definitions.append(
                 parent(
                     "DatumDefinition",
                     element("DatumLabel", letter),
-                    ids("FeatureNominalIds", self.features[name]),
+                    ids("FeatureNominalIds", *(self.features[name] for name in names)),
                     id=number,
                 )
             )
-        return self._datums[name]
+        return self._datums[names]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -132,15 +135,15 @@ class CharacteristicParts:
         datums: of the document.
         frame: datums of the alignment with their material, which positions and profiles without
             datums of their own refer to.
-        labels: features of datums, by their labels.
+        labels: features of datums, by their labels; of a common datum several.
     """
 
     numbering: Numbering
     features: Mapping[str, FeatureIds]
     kinds: dict[str, str]
     datums: DatumParts
-    frame: tuple[tuple[str, str], ...]
-    labels: dict[str, str]
+    frame: tuple[DatumInFrame, ...]
+    labels: dict[str, tuple[str, ...]]
     definitions: list[str] = field(default_factory=list)
     nominals: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
@@ -250,15 +253,15 @@ class CharacteristicParts:
             told.append(parent("ZoneShape", "<DiametricalZone/>"))
         return told
 
-    def _datums_of(self, item: Characteristic) -> tuple[tuple[str, str], ...]:
+    def _datums_of(self, item: Characteristic) -> tuple[DatumInFrame, ...]:
         """Datum features of a tolerance with their material; none of form and size."""
         if item.datums:
             return tuple(
-                (self.labels.get(one.label, one.label), "M" if one.all_modifiers else "")
+                (self.labels.get(one.label, (one.label,)), "M" if one.all_modifiers else "")
                 for one in item.datums
             )
         if item.datum:
-            return ((item.datum, ""),)
+            return (((item.datum,), ""),)
         return self.frame if item.kind in ("position", "profile") else ()
 
     def _zone(self, item: Characteristic) -> str:

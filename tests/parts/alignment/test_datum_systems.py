@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from parts.alignment.alignment import move_points, pose_of
-from parts.alignment.datum_system import DatumPoints, align_to_datums
+from parts.alignment.datum_system import DatumPoints, align_to_datums, common_datum
 from parts.errors import AlignmentError
 from parts.fits.zone import minimum_zone
 
@@ -69,6 +69,9 @@ def ball(name, place, radius=0.0127):
 
 
 def moved(datum, T, noise=0.0, seed=0):
+    if datum.members:
+        parts = [moved(one, T, noise, seed + k) for k, one in enumerate(datum.members)]
+        return common_datum(datum.name, parts)
     rng = np.random.default_rng(seed)
     points = datum.measured + noise * rng.normal(size=datum.measured.shape)
     return replace(datum, measured=move_points(T, points))
@@ -93,6 +96,36 @@ SYSTEMS = {
     "plane-hole-point": [TOP, bore("B", 0.0, 0.0), plane("C", -Y, [[0.1, 0.0, 0.0]])],
     "axis-plane-slot": [bore("A", 0, 0, sides=1.0), plane("B", Z, PRIMARY), slot("C", 0.12, 0.0)],
     "plane-cross bore": [TOP, bore("B", 0.0, 0.0, axis=X), bore("C", 0.05, 0.1)],
+    "coaxial bores-plane-slot": [
+        common_datum("A-B", [bore("A", 0.0, 0.0), bore("B", 0.0, 0.0, 0.02, heights=(0.1, 0.12))]),
+        plane("C", Z, PRIMARY),
+        slot("D", 0.12, 0.0),
+    ],
+    "pads-hole-hole": [
+        common_datum("A-B", [TOP, plane("B", Z, np.add(PRIMARY, [1.5, 0.0, 0.0]))]),
+        bore("C", 0.02, 0.03),
+        bore("D", 0.12, 0.08),
+    ],
+    "step-sides": [
+        common_datum("A-B", [TOP, plane("B", Z, np.add(PRIMARY, [1.5, 0.0, 0.3]))]),
+        common_datum("C-D", [SIDE, plane("D", X, [[0.2, 0.5, 0.0], [0.2, 0.6, 0.1]])]),
+        plane("E", -Y, TERTIARY),
+    ],
+    "plane-pattern": [
+        TOP,
+        common_datum(
+            "B-C-D", [bore("B", 0.02, 0.03), bore("C", 0.12, 0.08), bore("D", 0.1, -0.03, 0.007)]
+        ),
+    ],
+    "pattern-plane": [
+        common_datum("A-B", [bore("A", 0.02, 0.03, sides=1.0), bore("B", 0.12, 0.08)]),
+        TOP,
+    ],
+    "plane and bore-bore": [common_datum("A-B", [TOP, bore("B", 0.02, 0.03)]), bore("C", 0.1, 0.1)],
+    "two balls-ball": [
+        common_datum("A-B", [ball("A", [0, 0, 0]), ball("B", [0.2, 0, 0])]),
+        ball("C", [0.1, 0.2, 0.05]),
+    ],
     "three balls": [ball("A", [0, 0, 0]), ball("B", [0.2, 0, 0]), ball("C", [0.1, 0.2, 0.05])],
 }
 
@@ -147,6 +180,80 @@ def test_a_datum_hole_that_is_displaced_turns_the_part_as_computed_by_hand():
     S = replace(S, measured=S.measured + 5e-4 * X + 3e-4 * Y)
     R = align_to_datums([A, B, S]).alignment.T_base_part[:3, :3]
     assert np.arcsin(R[1, 0]) == pytest.approx(np.arctan2(3e-4, 0.1005), abs=1e-12)
+
+
+def test_a_common_axis_is_the_one_of_least_squares():
+    """Two bores of 20 and 40 mm, 110 mm apart, one axis: a direct search over the axis agrees.
+
+    Distances from a line less their mean in each bore; the search knows nothing of a part.
+    """
+    from scipy.optimize import minimize
+
+    A, B = bore("A", 0.0, 0.0), bore("B", 0.0, 0.0, 0.02, heights=(0.1, 0.12))
+    A = replace(A, measured=A.measured + 2e-5 * X)
+    rough = [moved(one, np.eye(4), 2e-6, k) for k, one in enumerate((A, B))]
+
+    def residuals(x):
+        d = np.array([x[2], x[3], 1.0]) / np.sqrt(1.0 + x[2] ** 2 + x[3] ** 2)
+        for one in rough:
+            away = one.measured - [1e-4 * x[0], 1e-4 * x[1], 0.0]
+            lengths = np.linalg.norm(away - np.outer(away @ d, d), axis=1)
+            yield lengths - lengths.mean()
+
+    found = align_to_datums([common_datum("A-B", rough)])
+    T = found.alignment.T_base_part
+    axis = T[:3, 2] / T[2, 2]
+    ours = np.array([*1e4 * (T[:2, 3] - T[2, 3] * axis[:2]), *axis[:2]])
+    searched = minimize(
+        lambda x: 1e12 * np.sum(np.concatenate(list(residuals(x))) ** 2),
+        np.zeros(4),
+        method="Nelder-Mead",
+        options={
+            "initial_simplex": 1e-3 * np.vstack([np.zeros(4), np.eye(4)]),
+            "xatol": 1e-8,
+            "fatol": 1e-9,
+            "maxiter": 4000,
+        },
+    )
+    # 0.1 mm in a unit of place: both to a nanometre and a hundredth of a microradian
+    np.testing.assert_allclose(ours[:2], searched.x[:2], atol=1e-5)
+    np.testing.assert_allclose(ours[2:], searched.x[2:], atol=1e-8)
+    assert ours[2] == pytest.approx(-2e-5 / 0.1225, abs=1e-5)  # A is off by 20 µm
+    assert found.datums[0].kind == "axis"
+
+
+def test_a_pattern_of_bores_turns_the_part_as_computed_by_hand():
+    """C of B-C 0.3 mm off in y, 100 mm from B: the middle goes half as far, the turn is the same.
+
+    Of two bores on one arm least squares turns the arm into the line through both.
+    """
+    B, C = bore("B", 0.0, 0.0), bore("C", 0.1, 0.0)
+    C = replace(C, measured=C.measured + 3e-4 * Y)
+    found = align_to_datums([plane("A", Z, PRIMARY), common_datum("B-C", [B, C])])
+    T = found.alignment.T_base_part
+    assert np.arctan2(T[1, 0], T[0, 0]) == pytest.approx(np.arctan(0.003), abs=1e-12)
+    np.testing.assert_allclose(move_points(T, [0.05, 0, 0]), [0.05, 1.5e-4, 0], atol=1e-12)
+    found.require_held("A|B-C")
+
+
+def test_what_common_datums_leave_free_is_told():
+    coaxial = common_datum("A-B", [bore("A", 0, 0), bore("B", 0, 0, heights=(0.1, 0.12))])
+    for datums, text in (
+        ([coaxial], r"slide along \(0, 0, 1\).*; it can turn about \(0, 0, 1\) through \(0, 0"),
+        ([coaxial, plane("C", Z, PRIMARY)], r"turn about \(0, 0, 1\) through \(0, 0"),
+        ([common_datum("A-B", [bore("A", 0, 0), bore("B", 0.1, 0)])], r"slide along \(0, 0, 1\)"),
+    ):
+        with pytest.raises(AlignmentError, match=text):
+            align_to_datums(datums).require_held("A-B")
+    balls = common_datum("A-B", [ball("A", [0, 0, 0]), ball("B", [0, 0, 0], 0.02)])
+    with pytest.raises(AlignmentError, match="'A-B' have no direction together; as a primary"):
+        align_to_datums([balls])
+    few = [replace(plane("A", Z, PRIMARY[:1])), plane("B", Z, [[1.0, 0.0, 0.0]])]
+    with pytest.raises(AlignmentError, match="'A-B' has 2 points; its features need at least 3"):
+        align_to_datums([common_datum("A-B", few)])
+    line = [plane("A", Z, PRIMARY[:1]), plane("B", Z, np.multiply(PRIMARY[:1], [[2.0], [3.0]]))]
+    with pytest.raises(AlignmentError, match="'A-B' do not hold it"):
+        align_to_datums([common_datum("A-B", line)])
 
 
 def test_contact_is_outside_the_material():

@@ -63,7 +63,12 @@ def plate(deep=(), **changes):
 def system(*names):
     """A datum system; "B(M)" is B at its maximum material boundary."""
     return tuple(
-        DatumReference(elements=(DatumElement(label=n[0], modifiers=("MMB",) if n[1:] else ()),))
+        DatumReference(
+            elements=tuple(
+                DatumElement(label=one, modifiers=("MMB",) if n.endswith("(M)") else ())
+                for one in n.removesuffix("(M)").split("-")
+            )
+        )
         for n in names
     )
 
@@ -79,7 +84,7 @@ def size(feature, lower, upper):
 def judged(plate_, *tolerances, datums=(), seed=None):
     points, measured = plate_
     names = {spec.feature for spec in tolerances} | {spec.datum for spec in tolerances}
-    names |= {one.label for spec in tolerances for one in spec.datums}
+    names |= {one.label for spec in tolerances for datum in spec.datums for one in datum.elements}
     used = np.flatnonzero([name in names for name in points.features])
     points, measured = points.take(used), measured[used]
     if seed is not None:  # wherever the part stands
@@ -275,7 +280,8 @@ def test_the_gauge_says_the_same(seed):
         name: {"at": (0.0, 0.0), "diameter": 2 * RADII[name] + rng.uniform(0.02, 0.1)}
         for name in ("B", "C")
     }
-    found = judged(plate(**bores), *located(*names), *SIZES, seed=seed)
+    datums = system("A", "B-C(M)") if seed % 2 else SHIFTING  # the pins are the same
+    found = judged(plate(**bores), *located(*names, datums=datums), *SIZES, seed=seed)
     ours = max(only(found, name).measured - only(found, name).limit for name in names)
 
     pins = {"B": 20.0, "C": 10.0, "h1": 9.9, "h2": 9.9}
@@ -318,6 +324,33 @@ def test_the_gauge_says_the_same(seed):
     assert (2 * best <= 0) == (verdicts == {Conformance.PASS})
 
 
+def test_a_pattern_of_bores_as_one_datum():
+    """A|B-C: C off by 0.3 mm in y moves the middle of both by half of that, and turns as before."""
+    spec = ToleranceSpec(feature="h1", kind="position", value=0.1 * MM, datums=system("A", "B-C"))
+    item = only(judged(plate(C={"at": (0.0, 0.3)}), spec, seed=1), "h1")
+    turn = np.arctan(0.003)
+    x, y = np.subtract(PLACES["h1"], (50.0, 0.15))
+    seen = np.array([np.cos(turn) * x + np.sin(turn) * y, np.cos(turn) * y - np.sin(turn) * x])
+    off = seen - np.subtract(PLACES["h1"], (50.0, 0.0))
+    assert item.measured == pytest.approx(2 * np.hypot(*off) * MM, abs=1e-10)
+    assert item.name == "h1 position to A|B-C"
+    # and C, 0.1 mm too far from B: each takes half of it, h1 stands in the middle; a circle that is
+    # off by 0.05 from where it is sought looks off by its cube over 5² more
+    item = only(judged(plate(C={"at": (0.1, 0.0)}, h1={"at": (0.05, 0.0)}), spec, seed=2), "h1")
+    assert item.measured == pytest.approx(0.0, abs=5e-9)
+
+
+@pytest.mark.parametrize("gap", [0.06, 0.02])
+def test_a_common_datum_at_maximum_material_shifts_in_the_pins_of_all_its_features(gap):
+    """A|B-C(M) is what A|B(M)|C(M) is: both pins let go half of what their bores are wider."""
+    wide = plate(h1={"at": (0.1, 0.0)}, B={"diameter": 20 + gap}, C={"diameter": 10 + gap})
+    item = only(judged(wide, *located("h1", datums=system("A", "B-C(M)")), *SIZES), "h1")
+    gain = gap * np.sqrt(1.36)  # see above
+    assert item.measured == pytest.approx((0.2 - gain) * MM, abs=2e-8)
+    assert item.datum_shift == pytest.approx(gain * MM, abs=2e-8)
+    assert item.name == "h1 position to A|B-C(M)"
+
+
 def test_datum_bores_that_do_not_enter_the_gauge_are_told():
     """C is 0.3 mm too far from B, and both are at maximum material."""
     found = judged(plate(C={"at": (0.3, 0.0)}), *located("h1"), *SIZES)
@@ -350,6 +383,58 @@ def test_runout_and_coaxiality_about_a_datum_axis():
     for kind in ("circular runout", "total runout", "coaxiality"):
         assert values["lower", kind] == pytest.approx(0.04 * MM, abs=1e-9)
     assert values["A", "total runout"] == pytest.approx(0.0, abs=1e-10)
+
+
+def shaft(**off):
+    """A shaft about z [mm]: journals A and B at its ends, a seat m half way, each perhaps off in x.
+
+    Journals have two sections, 10 mm apart; the middle of all is at 55 mm.
+    """
+    heights = {"A": (0.0, 10.0), "B": (100.0, 110.0), "m": (55.0,)}
+    radii = {"A": 8.0, "B": 6.0, "m": 10.0}
+    nominal, measured, names = [], [], []
+    for name, levels in heights.items():
+        rows = np.vstack([radii[name] * OUT + [0.0, 0.0, h] for h in levels]) * MM
+        nominal.append(rows)
+        measured.append(rows + off.get(name, 0.0) * MM * np.eye(3)[0])
+        names += [name] * len(rows)
+    points = ProbePoints(
+        names=tuple(f"{name}-{k}" for k, name in enumerate(names)),
+        positions=np.vstack(nominal),
+        normals=np.tile(OUT, (5, 1)),
+        features=tuple(names),
+    )
+    return points, np.vstack(measured)
+
+
+def test_runout_to_the_common_axis_of_two_journals():
+    """A off by 0.1 and B by 0.3 mm: their axis is 0.2 off half way, and so may the seat be.
+
+    The axis leans by 0.2 in 100, which makes the seat an ellipse by 10 mm · 2e-6.
+    """
+    specs = [
+        ToleranceSpec(feature="m", kind=kind, value=0.1 * MM, datums=system("A-B"))
+        for kind in ("circular runout", "coaxiality")
+    ]
+    straight = judged(shaft(A=0.1, B=0.3, m=0.2), *specs, seed=3)
+    crooked = judged(shaft(A=0.1, B=0.3), *specs, seed=4)
+    for found, expected in ((straight, 0.0), (crooked, 0.4)):
+        for spec in specs:
+            item = only(found, "m", spec.kind)
+            assert item.measured == pytest.approx(expected * MM, abs=5e-8)
+    alone = replace(specs[0], datums=system("A"))
+    assert only(judged(shaft(A=0.1, B=0.3), alone), "m", alone.kind).measured == pytest.approx(
+        0.2 * MM, abs=1e-9
+    )
+
+
+def test_orientation_to_common_datums():
+    """To a pattern of bores, which turns about nothing, a side stands as on the drawing."""
+    lying = ToleranceSpec(feature="D", kind="parallelism", value=0.1 * MM, datums=system("B-C"))
+    turned = plate(["B", "C"], C={"at": (0.0, 0.3)})
+    item = only(judged(turned, lying), "D", "parallelism")
+    # the side D is 140 mm long and 0.3 in 100 to the line through the bores
+    assert item.measured == pytest.approx(140 * np.sin(np.arctan(0.003)) * MM, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from parts.part import load_part
 
 def recognised(points, normals):
     rows = np.arange(len(points))
-    return nominal_datum(DatumFeature(label="D", feature="d"), points, normals, rows)
+    return nominal_datum(DatumFeature(label="D", feature="d"), points, normals, {"d": rows})
 
 
 def arc(count, start=0.0, stop=360.0):

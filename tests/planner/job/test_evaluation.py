@@ -4,43 +4,22 @@ import pytest
 
 from planner.errors import JobError
 
-FEATURES = (
-    "name,x_mm,y_mm,z_mm,nx,ny,nz,feature\nA,400,1500,1200,0,0,1,top\nB,500,1400,1100,0,0,1,side\n"
-)
-BASE = """format = 1
-[job]
-name = "small"
-[robot]
-model = "measuring-arm"
-[points]
-file = "points.csv"
-frame = "base"
-"""
 
-
-@pytest.fixture
-def evaluation_of(job_of):
-    def read(extra):
-        return job_of(BASE + extra, files={"points.csv": FEATURES}).evaluation
-
-    return read
-
-
-def test_nothing_is_asked_unless_it_is_written(evaluation_of):
-    plain = evaluation_of("")
+def test_nothing_is_asked_unless_it_is_written(read):
+    plain = read().evaluation
     assert (plain.alignment, plain.tolerances, plain.compensated) == ("none", (), None)
     assert not plain.drop_outliers
 
 
-def test_tolerances_are_read_in_order_and_in_metres(evaluation_of):
-    read = evaluation_of(
+def test_tolerances_are_read_in_order_and_in_metres(read):
+    settings = read(
         '[evaluation]\nalignment = "points"\noutliers = "drop"\n'
         '[[tolerance]]\nfeature = "top"\nkind = "flatness"\nvalue_mm = 0.05\n'
         '[[tolerance]]\nfeature = "side"\nkind = "perpendicularity"\nvalue_mm = 0.1\n'
         'datum = "top"\n'
-    )
-    assert (read.alignment, read.drop_outliers) == ("points", True)
-    assert [(t.feature, t.kind, t.value, t.datum) for t in read.tolerances] == [
+    ).evaluation
+    assert (settings.alignment, settings.drop_outliers) == ("points", True)
+    assert [(t.feature, t.kind, t.value, t.datum) for t in settings.tolerances] == [
         ("top", "flatness", 5e-5, ""),
         ("side", "perpendicularity", 1e-4, "top"),
     ]
@@ -64,7 +43,7 @@ FLAT = '[[tolerance]]\nfeature = "top"\nkind = "flatness"\nvalue_mm = 0.05\n'
         ('[evaluation]\ndatums = ["top"]\n', "go together"),
         (
             '[evaluation]\nalignment = "datums"\ndatums = ["top"]\n',
-            "'top' has 1 point; as a primary plane",
+            "datums cannot be used: The datums top leave the part free",
         ),
         (
             '[evaluation]\nalignment = "datums"\ndatums = ["top", "side", "front"]\n',
@@ -72,6 +51,6 @@ FLAT = '[[tolerance]]\nfeature = "top"\nkind = "flatness"\nvalue_mm = 0.05\n'
         ),
     ],
 )
-def test_faults_are_refused_with_their_key(evaluation_of, extra, text):
+def test_faults_are_refused_with_their_key(read, extra, text):
     with pytest.raises(JobError, match=text):
-        evaluation_of(extra)
+        read(extra)

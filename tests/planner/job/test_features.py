@@ -17,38 +17,8 @@ from planner.job.folder import JobFolder
 from planner.job.job_text import job_text
 from planner.job.part import JobGeometry
 from planner.job.schema import JobFile
+from tests.planner.job.conftest import SMALL
 
-RING = np.radians(np.arange(0.0, 360.0, 45.0))
-
-
-def ring(feature, x, y):
-    rows = [
-        f"{feature}.{level}.{k},{x + 10 * np.cos(a)},{y + 10 * np.sin(a)},{1000 - 5 * level},"
-        f"{-np.cos(a)},{-np.sin(a)},0,{feature}"
-        for level in (1, 2)
-        for k, a in enumerate(RING)
-    ]
-    return "\n".join(rows) + "\n"
-
-
-POINTS = (
-    "name,x_mm,y_mm,z_mm,nx,ny,nz,feature\n"
-    "T1,400,1400,1000,0,0,1,top\nT2,500,1400,1000,0,0,1,top\nT3,450,1500,1000,0,0,1,top\n"
-    "S1,400,1380,990,0,-1,0,side\nS2,500,1380,990,0,-1,0,side\nS3,450,1380,985,0,-1,0,side\n"
-    + ring("hole-1", 420, 1420)
-    + ring("hole-2", 480, 1420)
-    + ring("hole-3", 450, 1480)
-    + "F1,520,1420,990,1,0,0,\n"
-)
-BASE = """format = 1
-[job]
-name = "small"
-[robot]
-model = "measuring-arm"
-[points]
-file = "points.csv"
-frame = "base"
-"""
 BORE = '[[feature]]\nname = "main bore"\nis = "hole-1"\n'
 DATUMS = (
     '[[datum]]\nlabel = "A"\nfeature = "top"\n'
@@ -60,11 +30,6 @@ POSITION = (
     '[[tolerance]]\nfeature = "hole-*"\nkind = "position"\nvalue_mm = 0.1\nmaterial = "M"\n'
     'datums = ["A", "B(M)", "side"]\n'
 )
-
-
-@pytest.fixture
-def read(job_of):
-    return lambda extra="": job_of(BASE + extra, files={"points.csv": POINTS})
 
 
 def test_a_feature_has_the_name_that_the_job_gives_it_everywhere(read):
@@ -105,6 +70,36 @@ def test_a_name_in_full_goes_before_a_wildcard_and_no_feature_is_its_own_datum(r
     assert values["top", "profile"] == 1e-4
     assert values["side", "profile"] == 2e-4
     assert sum(one.kind == "parallelism" for one in tolerances) == 2
+
+
+def test_a_common_datum_is_named_by_its_letters_or_by_its_features(read):
+    """Names have hyphens of their own; (M) is of the whole."""
+    several = DATUMS.replace('"main bore"', '["hole-1", "hole-2"]').replace(
+        'association = "contact"\n', ""
+    )
+    plain = '[[datum]]\nlabel = "A"\nfeature = "top"\n[[datum]]\nlabel = "D"\nfeature = "hole-2"\n'
+    for extra, system, features in (
+        (several, '"A", "B(M)", "side"', ("hole-1", "hole-2")),
+        (plain, '"A", "hole-1-D(M)", "side"', ("hole-1", "hole-2")),
+        (plain, '"top", "hole-1-hole-3", "D"', ("hole-1", "hole-3")),
+    ):
+        settings = read(
+            extra + '[[tolerance]]\nfeature = "*"\nkind = "profile"\nvalue_mm = 0.1\n'
+            f"datums = [{system}]\n"
+        ).evaluation
+        assert {one.system for one in settings.tolerances} == {
+            system.replace('"', "").replace(", ", "|")
+        }
+        datum = {one.label: one for one in settings.datum_features}[
+            settings.tolerances[0].datums[1].label
+        ]
+        assert datum.features == features
+        # a feature is not judged to a datum that it belongs to
+        judged = {one.feature for one in settings.tolerances}
+        assert judged
+        assert not judged & {*features, "top"}
+    pattern = read(SYSTEM.replace('"B", "hole-2"', '"hole-1-hole-2"') + plain).evaluation
+    assert [one.features for one in pattern.aligning_datums] == [("top",), ("hole-1", "hole-2")]
 
 
 def test_a_job_made_in_python_says_the_same_and_is_written_and_read(read, tmp_path):
@@ -186,6 +181,24 @@ def test_reference_points_lock_what_they_state(read):
         (DATUMS, "datum[1].feature is 'main bore', which no point has"),
         (DATUMS.replace("main bore", "hole-*"), "matches 3 features ('hole-1', 'hole-2', "),
         (BORE + DATUMS.replace('"B"', '"A"'), "datum[1].label is 'A' again"),
+        (
+            DATUMS.replace('"main bore"', '["hole-1", "hole-2"]'),
+            "association is \"contact\" for the common datum 'B', which is taken by least squares",
+        ),
+        (DATUMS.replace('"main bore"', '["top", "top"]'), "feature has a feature twice"),
+        (
+            BORE + DATUMS + SYSTEM.replace('"B"', '"B-hole-3"'),
+            "is \"contact\" for the common datum 'B-hole-3'",
+        ),
+        (
+            SYSTEM.replace('"A", "B"', '"top", "hole-1-hole-2"'),
+            "has 'hole-2' and 'hole-1-hole-2', which both take 'hole-2'",
+        ),
+        (
+            '[[tolerance]]\nfeature = "side"\nkind = "distance"\nvalue_mm = 0.1\n'
+            'datum = "hole-1-hole-2"\n',
+            "datum is 'hole-1-hole-2', a common datum; name one feature",
+        ),
         (BORE + DATUMS.replace('"A"', '"top"'), "is 'top', as a feature of the points is called"),
         (
             BORE + DATUMS + SYSTEM.replace('"B"', '"D"'),
@@ -197,7 +210,10 @@ def test_reference_points_lock_what_they_state(read):
             "(0, 0, 1) through (0.42, 1.42, 0.995) m. Add a datum that holds this.",
         ),
         (BORE + DATUMS + SYSTEM.replace('"B"', '"B(M)"'), "an alignment is one pose; take the (M)"),
-        (BORE + DATUMS + SYSTEM.replace('"hole-2"', '"main bore"'), "which are one feature"),
+        (
+            BORE + DATUMS + SYSTEM.replace('"hole-2"', '"main bore"'),
+            "has 'main bore' and 'B', which both take 'main bore'",
+        ),
         (
             '[evaluation]\nalignment = "datums"\ndatums = ["top", "hole-1", "hole-2", "hole-3"]\n',
             "has 4 datums; expected at most three",
@@ -240,7 +256,7 @@ def test_points_on_a_feature_of_the_part_get_its_name(tmp_path):
         features=("",) * 12,
     )
     assert set(sampled.features) == {"hole-30"}
-    text = f'{BASE}[part]\ngeometry = "block.step"\n[[feature]]\nname = "bore"\nis = "hole-30"\n'
+    text = f'{SMALL}[part]\ngeometry = "block.step"\n[[feature]]\nname = "bore"\nis = "hole-30"\n'
     source = job_text(tmp_path / "job.toml", text)
     file = JobFile.model_validate(source.document())
     shape = JobGeometry(file=file, folder=JobFolder(root=tmp_path, source=source), given=geometry)
