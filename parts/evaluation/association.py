@@ -13,6 +13,12 @@ from parts.evaluation.outliers import outlying_points
 from parts.evaluation.results import PointDeviations
 from parts.fits.fit_result import Fit, Fitted, FittedShape
 from parts.fits.fitting import Outlier, fit, minimum_rms
+from parts.fits.opposed_planes import (
+    WIDTH,
+    OpposedPlanes,
+    fit_opposed_planes,
+    opposed_planes,
+)
 from parts.fits.solver import Options
 from parts.geometry.surfaces import Cylinder
 from robots.core.arrays import Array, Indices
@@ -62,7 +68,7 @@ class NominalFeature:
     """A feature as it should be.
 
     Args:
-        kind: one of ``parts.fits.FIT_KINDS`` in space, or "freeform".
+        kind: one of ``parts.fits.FIT_KINDS`` in space, "width", or "freeform".
         shape: the feature itself; None for "freeform".
     """
 
@@ -124,7 +130,7 @@ class FeaturePoints:
         """
         if self.fit is None:
             return replace(self, deviations=deviations)
-        again = _fit(self.nominal.kind, deviations.kept(self.kept), self.nominal.shape)
+        again = _fit(self.nominal, deviations.kept(self.kept), self.nominal.shape)
         return replace(self, deviations=deviations, fit=again)
 
     def redrawn(self, measured: Array) -> FeaturePoints:
@@ -143,7 +149,7 @@ class FeaturePoints:
         )
         if self.fit is None:
             return replace(self, deviations=deviations)
-        again = _fit(self.nominal.kind, deviations.kept(self.kept), self.fit.shape)
+        again = _fit(self.nominal, deviations.kept(self.kept), self.fit.shape)
         return replace(self, deviations=deviations, fit=again)
 
 
@@ -162,14 +168,14 @@ def associate(
     subject = FeaturePoints(name=name, nominal=nominal, deviations=deviations, kept=kept)
     if nominal.kind == FREEFORM:
         return subject
-    found = outlying_points(nominal.kind, deviations.measured)
+    found = () if nominal.kind == WIDTH else outlying_points(nominal.kind, deviations.measured)
     if drop and found:
         kept = np.setdiff1d(kept, [stray.index for stray in found])
     subject = replace(subject, outliers=found, kept=kept)
     refusal = ""
     for hint in (None, nominal.shape):  # few points may hold several features; one is nominal
         try:
-            return replace(subject, fit=_fit(nominal.kind, deviations.kept(kept), hint))
+            return replace(subject, fit=_fit(nominal, deviations.kept(kept), hint))
         except FitError as error:
             refusal = refusal or error.message
     return replace(subject, refusal=refusal)
@@ -185,16 +191,21 @@ def sizes_of(shape: FittedShape | None) -> Mapping[str, float]:
         "minor_radius": "minor diameter",
         "half_angle": "apex angle",
     }
-    return {
+    sizes = {
         name: 2.0 * float(getattr(shape, half))
         for half, name in doubled.items()
         if hasattr(shape, half)
     }
+    return {WIDTH: shape.width} if isinstance(shape, OpposedPlanes) else sizes
 
 
-def _fit(kind: str, points: PointDeviations, hint: FittedShape | None) -> Fit:
+def _fit(nominal: NominalFeature, points: PointDeviations, hint: FittedShape | None) -> Fit:
+    kind = nominal.kind
     if kind == "line3d":
         return fit(kind, points.measured)
+    if isinstance(nominal.shape, OpposedPlanes):
+        sides = nominal.shape.sides(points.normals)
+        return fit_opposed_planes(points.measured, sides, nominal.shape)
     if hint is None:
         return fit(kind, points.measured, outward=points.normals)
     return fit(kind, points.measured, outward=points.normals, hint=hint)
@@ -220,6 +231,9 @@ def nominal_feature(points: Array, normals: Array) -> NominalFeature:
     """
     extent = float(np.linalg.norm(np.ptp(points, axis=0)))
     tolerance = _ROUNDED + _SHARE * extent
+    sides = opposed_planes(points, normals) if len(points) > 3 else None
+    if sides is not None:
+        return NominalFeature(kind=WIDTH, shape=sides)
     for kind in _candidates(points, normals, tolerance):
         if _ruled_out(kind, points, tolerance):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -25,8 +26,9 @@ from parts.evaluation.tolerance import (
 )
 from parts.fits.curves import SpaceCircle, SpaceLine
 from parts.fits.fit_result import Fit, Fitted, FittedShape
+from parts.fits.opposed_planes import OpposedPlanes
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus, across
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Indices
 
 FORM_OF: dict[str, ToleranceKind] = {
     "plane": "flatness",
@@ -113,8 +115,8 @@ def measurement_of(
     kind = spec.kind
     if kind in FORM_KINDS:
         return _form(kind, subject)
-    if kind == "diameter":
-        return _diameter(subject, spec.nominal)
+    if kind in ("diameter", "width"):
+        return _size(kind, subject, spec.nominal)
     if kind == "profile":
         if frame is not None:
             _require_held(frame, subject.targets, _normals_of(subject), spec)
@@ -141,14 +143,16 @@ def usual_characteristics(subject: FeaturePoints) -> tuple[Characteristic, ...]:
     if subject.fit is not None:
         seen = subject.fit.has_redundancy and subject.fit.kind in FORM_OF
         kinds += [FORM_OF[subject.fit.kind]] if seen else []
-        kinds += ["diameter"] if "diameter" in sizes_of(subject.fit.shape) else []
+        sizes: tuple[ToleranceKind, ...] = ("diameter", "width")
+        kinds += [size for size in sizes if size in sizes_of(subject.fit.shape)]
     return tuple(_usual(subject, kind) for kind in sorted(kinds))
 
 
 def _usual(subject: FeaturePoints, kind: ToleranceKind) -> Characteristic:
     told: dict[str, Callable[[FeaturePoints], Measurement]] = {
         "profile": _profile,
-        "diameter": _diameter,
+        "diameter": partial(_size, "diameter"),
+        "width": partial(_size, "width"),
     }
     found = told[kind](subject) if kind in told else _form(kind, subject)
     return Characteristic(
@@ -220,10 +224,19 @@ def _places(
     subject: Measurable, place: FeatureLocation | None = None
 ) -> tuple[FeatureLocation, FeatureLocation]:
     """As it should be, and as it was measured: what stands for it, or its fit."""
+    own = own_rows(subject)
     return (
-        location_of(_nominal_of(subject), subject.targets),
-        place or location_of(_fit_of(subject).shape, subject.points),
+        location_of(_nominal_of(subject), subject.targets[own]),
+        place or location_of(_fit_of(subject).shape, subject.points[own]),
     )
+
+
+def own_rows(subject: Measurable) -> Indices:
+    """Rows of the points that say where a feature lies: of a slot those of its two sides."""
+    shape = subject.nominal.shape
+    if isinstance(shape, OpposedPlanes):
+        return shape.on_sides(subject.targets)
+    return np.arange(len(subject.targets))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -232,7 +245,7 @@ class MatingFeature:
 
     Args:
         place: of the envelope.
-        size: its diameter. [m]
+        size: its diameter or width. [m]
         bonus: what this departs from the limit of the requirement. [m]
     """
 
@@ -249,9 +262,9 @@ def mating_feature(subject: FeaturePoints, material: Material, limits: SizeLimit
     """The mating envelope of a feature, and its bonus; raises as ``mating_envelope``."""
     envelope = mating_envelope(subject, material)
     return MatingFeature(
-        place=location_of(envelope.geometry, subject.points),
-        size=envelope.diameter,
-        bonus=limits.departure(envelope.diameter, material),
+        place=location_of(envelope, subject.points[own_rows(subject)]),
+        size=(size := next(iter(sizes_of(envelope).values()))),
+        bonus=limits.departure(size, material),
     )
 
 
@@ -288,16 +301,16 @@ def _profile(subject: Measurable) -> Measurement:
     )
 
 
-def _diameter(subject: Measurable, nominal: float | None = None) -> Measurement:
+def _size(kind: str, subject: Measurable, nominal: float | None = None) -> Measurement:
     sizes = sizes_of(_fit_of(subject).shape)
-    if "diameter" not in sizes:
+    if kind not in sizes:
         raise EvaluationError(
-            f"The feature {subject.name!r} is a {_fit_of(subject).kind}, which has no diameter.",
+            f"The feature {subject.name!r} is a {_fit_of(subject).kind}, which has no {kind}.",
             value=_fit_of(subject).kind,
         )
-    of_points = sizes_of(_nominal_of(subject))["diameter"]
+    of_points = sizes_of(_nominal_of(subject))[kind]
     return Measurement(
-        value=sizes["diameter"],
+        value=sizes[kind],
         nominal=of_points if nominal is None else nominal,
         method="least squares",
     )
@@ -305,6 +318,11 @@ def _diameter(subject: Measurable, nominal: float | None = None) -> Measurement:
 
 def _position(subject: Measurable, nominal: FeatureLocation, found: FeatureLocation) -> Measurement:
     """Diameter of the zone about the nominal place that just holds the measured one."""
+    if len(found.ends) > 2:
+        return Measurement(
+            value=float(2.0 * nominal.away(found.ends).max()),
+            method="2 × distance of the median plane's farthest point",
+        )
     if nominal.kind == "plane":
         away = nominal.away(subject.points)
         worst = int(np.argmax(away))
@@ -347,6 +365,8 @@ def _oriented(
 
 
 def _zone(subject: Measurable, zone: OrientationZone) -> Measurement:
+    if isinstance(subject.nominal.shape, OpposedPlanes):
+        return Measurement(value=zone.width, method="of the median plane, beside its points")
     if not np.isfinite(zone.normal).all():
         return Measurement(value=zone.width, method="of the axis, beside its points")
     heights = subject.points @ zone.normal
@@ -380,7 +400,8 @@ def _oriented_in(
     if len(free) and np.abs(free[:, 1] - free[:, 0]).max() > _FREE:
         raise _left_free(frame, spec)
     if nominal.kind == "plane":
-        width = float(np.ptp(subject.points @ nominal.direction))
+        points = found.ends if len(found.ends) > 2 else subject.points
+        width = float(np.ptp(points @ nominal.direction))
         return _zone(subject, OrientationZone(width=width, normal=nominal.direction))
     width = found.length * float(np.sin(angle_between(found, nominal)))
     return _zone(subject, OrientationZone(width=width, normal=np.full(3, np.nan)))
@@ -435,14 +456,16 @@ def gauged_points(
     limit = spec.value + (0.0 if mating is None else mating.bonus)
     if spec.kind != "profile":
         nominal, found = _places(subject, None if mating is None else mating.place)
-        if nominal.kind != "plane":
+        if nominal.kind != "plane" or len(found.ends) > 2:
             across = np.eye(3)
-            if nominal.kind == "axis" or subject.nominal.kind == "circle3d":
+            if nominal.kind == "plane":
+                across = np.outer(nominal.direction, nominal.direction)
+            elif nominal.kind == "axis" or subject.nominal.kind == "circle3d":
                 across = across - np.outer(nominal.direction, nominal.direction)
             return GaugedPoints(
                 points=found.ends,
-                places=np.tile(nominal.point, (2, 1)),
-                across=np.tile(across, (2, 1, 1)),
+                places=np.tile(nominal.point, (len(found.ends), 1)),
+                across=np.tile(across, (len(found.ends), 1, 1)),
                 limit=limit,
             )
     rows = subject.deviations.normals[subject.kept]
@@ -610,6 +633,8 @@ def orientation_zone(
     if feature.kind == "axis":
         turn = abs(angle_between(feature, datum) - angle)
         return OrientationZone(width=feature.length * np.sin(turn), normal=np.full(3, np.nan))
+    if len(feature.ends) > 2:
+        points = feature.ends
     d = datum.direction if feature.direction @ datum.direction >= 0.0 else -datum.direction
     if np.sin(angle) < _FINE:
         return OrientationZone(width=float(np.ptp(points @ d)), normal=d)
@@ -648,11 +673,11 @@ class FeatureLocation:
     """Location of a feature, without its sizes.
 
     Args:
-        kind: "plane", "axis" or "point".
+        kind: "plane" (of a width the median plane), "axis" or "point".
         point: the centre, or the foot of the measured points' middle on plane or axis. # (3,) [m]
         direction: normal of the plane, or direction of the axis, unit; NaN for a point. # (3,)
-        ends: of the piece of the axis beside the measured points; both ``point`` for others.
-            # (2, 3) [m]
+        ends: of the piece of the axis beside the measured points; feet of these on a median plane;
+            twice ``point`` for others. # (2, 3) or (k, 3) [m]
     """
 
     kind: PlaceKind
@@ -696,6 +721,13 @@ def location_of(shape: FittedShape, points: Array) -> FeatureLocation:
         TypeError: a feature of a plane, not of space.
     """
     middle = points.mean(axis=0)
+    if isinstance(shape, OpposedPlanes):
+        return FeatureLocation(
+            kind="plane",
+            point=shape.project(middle[None])[0],
+            direction=shape.axis,
+            ends=shape.project(points),
+        )
     if isinstance(shape, Plane):
         foot = shape.project(middle[None])[0]
         normal = -shape.axis if shape.reversed else shape.axis

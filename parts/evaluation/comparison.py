@@ -38,6 +38,7 @@ from parts.evaluation.characteristics import (
     gauged_points,
     location_of,
     mating_feature,
+    own_rows,
     usual_characteristics,
 )
 from parts.evaluation.material import (
@@ -56,6 +57,8 @@ from parts.evaluation.tolerance import (
     ToleranceSpec,
     system_text,
 )
+from parts.fits.fitting import FIT_KINDS
+from parts.fits.opposed_planes import FLAT, opposed_planes
 from parts.points import ProbePoints
 from robots.core.arrays import Array, Indices
 
@@ -295,12 +298,13 @@ def _nominal_features(points: ProbePoints) -> dict[str, tuple[NominalFeature, In
 
 def _zone(subject: FeaturePoints) -> Zone | None:
     """The minimum zone; None where there is no fit, no redundancy, or none narrower is found."""
-    if subject.fit is None or not subject.fit.has_redundancy:
+    fitted = subject.fit
+    if fitted is None or not fitted.has_redundancy or fitted.kind not in FIT_KINDS:
         return None
     from parts.fits.zone import minimum_zone
 
     try:
-        return minimum_zone(subject.fit.kind, subject.points, subject.fit)
+        return minimum_zone(fitted.kind, subject.points, fitted)
     except FitError:
         return None
 
@@ -463,10 +467,10 @@ class _Tolerances:
     def _clearance(
         self, frame: DatumFrame, datum: DatumFeature, held: HeldDatum, earlier: Sequence[str]
     ) -> Clearance:
-        if held.kind not in ("axis", "centre") or not np.isfinite(held.size):
+        if held.kind not in ("axis", "centre", "slot") or not np.isfinite(held.size):
             raise EvaluationError(
                 f"The datum {datum.label} is a {held.kind}, whose material boundary is not "
-                "evaluated; (M) is for bores, shafts and spheres.",
+                "evaluated; (M) is for bores, shafts, spheres, slots and tongues.",
                 value=held.kind,
             )
         subject = frame.subjects[datum.feature]
@@ -474,7 +478,10 @@ class _Tolerances:
         boundary = material_boundary(datum, earlier, limits, self._task.tolerances)
         room = held.size - boundary
         ends = subject.points.copy()
-        if held.kind == "axis" or held.shape == "circle3d":
+        if held.kind == "slot":
+            ends = subject.points[own_rows(subject)]
+            ends = ends - np.outer((ends - held.measured) @ held.direction, held.direction)
+        elif held.kind == "axis" or held.shape == "circle3d":
             heights = (subject.points - held.measured) @ held.direction
             ends = held.measured + np.outer([heights.min(), heights.max()], held.direction)
         return Clearance(
@@ -594,10 +601,6 @@ def rows_of_features(features: Sequence[str]) -> dict[str, Indices]:
 
 # ------------------------------------------------------------------------------------ datum systems
 
-_FLAT = 0.999  # cosine of nominal normals that are still one plane's
-_MOST = 20  # normals that are tried for the sides of a slot, the commonest first
-_LEVEL = 1e-5  # [m] that points of one flat side may lie above each other, as printed
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NominalDatum:
@@ -662,10 +665,12 @@ def nominal_datum(
     if not len(rows):
         raise EvaluationError(f"{who} has no measured points; measure it.", value=0, limit=1)
     own = normals[rows]
-    if float((own @ own[0]).min()) >= _FLAT:
+    if float((own @ own[0]).min()) >= FLAT:
         return _flat(datum, "plane", nominal, own, rows)
-    if len(_walls(nominal[rows], own, own[:1])) == len(rows):
-        return _flat(datum, "slot", nominal, own, rows)
+    sides = opposed_planes(nominal[rows], own)
+    if sides is not None:
+        some = sides.on_sides(nominal[rows])
+        return _flat(datum, "slot", nominal, own[some], rows[some])
     feature = nominal_feature(nominal[rows], own)
     if feature.shape is not None and feature.kind in ("cylinder", "cone", "sphere", "circle3d"):
         place = location_of(feature.shape, nominal[rows])
@@ -681,10 +686,6 @@ def nominal_datum(
         # seen as the measured points will be, so that a perfect part is found where it should be
         point, _ = associated_place(found.at(nominal), place.direction)
         return replace(found, point=point)
-    known, counts = np.unique(np.round(own, 6), axis=0, return_counts=True)
-    walls = _walls(nominal[rows], own, known[np.argsort(-counts, kind="stable")[:_MOST]])
-    if len(walls) and _is_slot(nominal[rows], own, walls):
-        return _flat(datum, "slot", nominal, own[walls], rows[walls])
     raise EvaluationError(
         f"{who} is no datum feature: its {len(rows)} nominal points lie on no plane, bore, shaft, "
         "cone or sphere, and not on the two sides of a slot. Choose another feature.",
@@ -697,7 +698,7 @@ def _opposed(members: Sequence[NominalDatum]) -> bool:
     if any(one.kind != "plane" for one in members):
         return False
     cosines = [float(one.direction @ members[0].direction) for one in members]
-    return min(cosines) <= -_FLAT and all(abs(one) >= _FLAT for one in cosines)
+    return min(cosines) <= -FLAT and all(abs(one) >= FLAT for one in cosines)
 
 
 def _common(datum: DatumFeature, members: tuple[NominalDatum, ...], nominal: Array) -> NominalDatum:
@@ -740,37 +741,3 @@ def _flat(
         rows=rows,
         normals=own,
     )
-
-
-def _is_slot(points: Array, normals: Array, walls: Indices) -> bool:
-    """Whether all points are half a width from the median plane of two walls, along their normals.
-
-    So are those of a bore, but all from one axis; those of a slot's round ends are not.
-    """
-    a = normals[walls[0]]
-    heights, up = points[walls] @ a, normals[walls] @ a > 0.0
-    top, bottom = float(heights[up].mean()), float(heights[~up].mean())
-    centres = points - 0.5 * (top - bottom) * normals
-    along = np.cross(a, np.linalg.svd(normals, full_matrices=False)[2][2])
-    away = np.abs(centres @ a - 0.5 * (top + bottom))
-    return float(away.max()) <= _LEVEL and float(np.ptp(centres @ along)) > 10.0 * _LEVEL
-
-
-def _walls(points: Array, normals: Array, candidates: Array) -> Indices:
-    """Rows of the points on two flat sides that face opposite ways; none where there are not.
-
-    Args:
-        points: # (k, 3) [m]
-        normals: theirs. # (k, 3)
-        candidates: normals that one of the sides may have. # (c, 3)
-    """
-    best = np.zeros(0, dtype=np.int64)
-    for normal in candidates:
-        cosines = normals @ normal
-        rows = np.flatnonzero(np.abs(cosines) >= _FLAT)
-        heights, up = points[rows] @ normal, cosines[rows] > 0.0
-        if up.all() or len(rows) <= len(best):
-            continue
-        if max(float(np.ptp(heights[up])), float(np.ptp(heights[~up]))) <= _LEVEL:
-            best = rows
-    return best

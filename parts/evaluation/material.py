@@ -20,7 +20,9 @@ from parts.evaluation.tolerance import (
     Material,
     ToleranceSpec,
 )
-from parts.fits.zone import ENVELOPE_KINDS, Envelope, circumscribed, inscribed, is_reversed
+from parts.fits.fit_result import FittedShape
+from parts.fits.opposed_planes import OpposedPlanes, enclosing_planes, mating_planes
+from parts.fits.zone import ENVELOPE_KINDS, circumscribed, inscribed, is_reversed
 from robots.core.arrays import Array
 
 _LOCATES = (*ORIENTATION_KINDS, "position", "coaxiality")
@@ -31,12 +33,12 @@ _TIGHT = 1e-9  # of a clearance: what rounding may leave of it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLimits:
-    """Limits of a diameter.
+    """Limits of a diameter or a width.
 
     Args:
         lower: [m]
         upper: [m]
-        hollow: whether it is that of a hole.
+        hollow: whether it is that of a hole or a slot.
     """
 
     lower: float
@@ -54,21 +56,22 @@ class SizeLimits:
 
 
 def size_limits(specs: Iterable[ToleranceSpec], subject: Measurable) -> SizeLimits:
-    """Limits of a feature's diameter, by its own tolerance.
+    """Limits of a feature's diameter or width, by its own tolerance.
 
     Raises:
-        EvaluationError: it has none, or no diameter.
+        EvaluationError: it has none, or no such size.
     """
-    spec = next((s for s in specs if (s.feature, s.kind) == (subject.name, "diameter")), None)
     sizes = sizes_of(subject.nominal.shape)
-    if spec is None or subject.nominal.shape is None or "diameter" not in sizes:
-        what = "has no diameter" if "diameter" not in sizes else "has no tolerance of its diameter"
+    size = "width" if "width" in sizes else "diameter"
+    spec = next((s for s in specs if (s.feature, s.kind) == (subject.name, size)), None)
+    if spec is None or subject.nominal.shape is None or size not in sizes:
+        what = f"has no tolerance of its {size}" if size in sizes else "has no diameter"
         raise EvaluationError(
             f"The feature {subject.name!r} {what}, from whose limits a material requirement "
             "counts; add the tolerance, or take the requirement away.",
             value=subject.name,
         )
-    nominal = sizes["diameter"] if spec.nominal is None else spec.nominal
+    nominal = sizes[size] if spec.nominal is None else spec.nominal
     middle = nominal + spec.middle
     return SizeLimits(
         lower=middle - spec.value,
@@ -77,26 +80,37 @@ def size_limits(specs: Iterable[ToleranceSpec], subject: Measurable) -> SizeLimi
     )
 
 
-def mating_envelope(subject: FeaturePoints, material: Material) -> Envelope:
+def mating_envelope(subject: FeaturePoints, material: Material) -> FittedShape:
     """The envelope that a bonus is counted from: in a hole the largest inscribed for "M".
 
-    For "L" it is the smallest about the points of a hole; of a shaft each is the other one.
+    For "L" it is the smallest about the points of a hole; of a shaft each is the other one. In a
+    slot it is the widest block, about a tongue the narrowest gap.
 
     Raises:
         EvaluationError: a feature that has none, or points that do not close round one.
     """
+    nominal, fitted = subject.nominal.shape, None if subject.fit is None else subject.fit.shape
+    if isinstance(nominal, OpposedPlanes) and isinstance(fitted, OpposedPlanes):
+        envelope = mating_planes if material == "M" else enclosing_planes
+        sides = nominal.sides(subject.deviations.normals[subject.kept])
+        try:
+            return envelope(subject.points, sides, fitted)
+        except FitError as error:
+            raise EvaluationError(
+                f"The mating size of {subject.name!r} cannot be evaluated: {error.message}"
+            ) from error
     if subject.fit is None or subject.fit.kind not in ENVELOPE_KINDS:
         kind = subject.nominal.kind if subject.fit is None else subject.fit.kind
         raise EvaluationError(
             f"The feature {subject.name!r} is a {kind}, whose material boundary is not evaluated; "
-            "material requirements are for cylinders, circles and spheres.",
+            "material requirements are for cylinders, circles, spheres and widths.",
             value=kind,
         )
     inside = is_reversed(subject.fit.shape) == (material == "M")
     try:
         return (inscribed if inside else circumscribed)(
             subject.fit.kind, subject.points, subject.fit
-        )
+        ).geometry
     except FitError as error:
         raise EvaluationError(
             f"The mating size of {subject.name!r} cannot be evaluated: {error.message}"
@@ -112,7 +126,7 @@ class Clearance:
 
     Args:
         datum: it.
-        ends: of its axis, measured, in the frame. # (e, 3) [m]
+        ends: of its axis, or points of its median plane, measured, in the frame. # (e, 3) [m]
         diameter: its mating size beyond the boundary; none or below zero: it fits in one place
             only, or not at all. [m]
     """
@@ -145,7 +159,7 @@ def material_boundary(
     limits: SizeLimits,
     specs: Iterable[ToleranceSpec],
 ) -> float:
-    """Diameter of a datum's maximum material boundary. [m].
+    """Diameter or width of a datum's maximum material boundary. [m].
 
     Its limit of size and, beyond that, its own tolerance to the earlier datums of the system;
     where it has several of these, the narrowest, which leaves the least clearance.
@@ -248,7 +262,9 @@ def _within(x: Array, outside: Callable[[Array], Array]) -> Array:
 
 def _room(one: Clearance, T: Array) -> Array:
     moved = one.ends @ T[:3, :3].T + T[:3, 3] - one.datum.point
-    if one.datum.shape != "sphere":
+    if one.datum.kind == "slot":
+        moved = np.outer(moved @ one.datum.direction, one.datum.direction)
+    elif one.datum.shape != "sphere":
         moved = moved - np.outer(moved @ one.datum.direction, one.datum.direction)
     free = max(0.5 * one.diameter, 0.0)
     return np.asarray(free**2 - np.sum(moved**2, axis=1))

@@ -42,7 +42,7 @@ class Characteristic:
         datum: feature that it is taken from, or nothing.
         datums: datum system that it stands in; empty for the frame of the alignment.
         material: "M" or "L" for a material requirement.
-        size: mating diameter, of a material requirement; NaN for others. [m]
+        size: mating diameter or width, of a material requirement; NaN for others. [m]
         bonus: that the zone grows by; below zero where the size is beyond its limit. [m]
         datum_shift: what ``measured`` has gained by datums within their material boundaries. [m]
         worst: name of the point that decides it; empty where no single point does.
@@ -191,7 +191,8 @@ class FeatureResult:
 
     Args:
         name: of the feature.
-        kind: of the fit: one of ``parts.fits.FIT_KINDS``, or "freeform" where nothing is fitted.
+        kind: of the fit: one of ``parts.fits.FIT_KINDS``, "width" for the two sides of a slot or
+            tongue, or "freeform" where nothing is fitted.
         fit: by least squares, to the measured points in the part frame; None where there is none.
         zone: by minimum zone; None where it was not sought.
         nominal: the same feature as it should be; None for "freeform".

@@ -21,6 +21,7 @@ from parts.evaluation.tolerance import (
     system_text,
 )
 from parts.fits.fit_result import Fitted
+from parts.fits.fitting import FIT_KINDS
 from parts.fits.repeated_fits import repeated_fits
 from parts.fits.zone import is_reversed
 from robots.core.arrays import Array, Indices
@@ -151,10 +152,11 @@ def _spec_of(item: Characteristic) -> ToleranceSpec:
 
 
 def _departure(subject: Measurable, material: Material) -> float:
-    """Least-squares diameter, in the direction in which it widens a zone. [m]."""
+    """Least-squares diameter or width, in the direction in which it widens a zone. [m]."""
     if subject.fit is None:
         return float("nan")
-    size = sizes_of(subject.fit.shape).get("diameter", float("nan"))
+    sizes = sizes_of(subject.fit.shape)
+    size = sizes.get("width", sizes.get("diameter", float("nan")))
     return size if is_reversed(subject.fit.shape) == (material == "M") else -size
 
 
@@ -451,6 +453,8 @@ def repeat_measurement(subject: FeaturePoints, errors: Array) -> list[Measurable
     """
     if subject.fit is None:
         return [RepeatedFeature(of=subject, errors=some, fit=None) for some in errors]
+    if subject.fit.kind not in FIT_KINDS:
+        return [_alone(subject, some) for some in errors]
     sets = subject.points + errors[:, subject.kept]
     normals = subject.deviations.normals[subject.kept]
     found = repeated_fits(subject.fit.kind, subject.fit.shape, sets, normals)

@@ -26,6 +26,7 @@ from parts.fits.global_optimality import (
 )
 from parts.fits.least_squares import FeatureState
 from parts.fits.minimax import Best, MinimaxGoal, lowest
+from parts.fits.opposed_planes import OpposedPlanes
 from parts.fits.solver import cloud_of
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus, across
 from robots.core.arrays import Array, Indices, freeze_fields
@@ -481,5 +482,5 @@ def fit_of(kind: str, points: ArrayLike, fit: Fit | None) -> Fit:
 
 
 def is_reversed(shape: FittedShape) -> bool:
-    """Return whether a round feature is a hole; the outside of others is their frame's own."""
-    return isinstance(shape, _ROUND) and shape.reversed
+    """Return whether a feature of size is hollow; the outside of others is their frame's own."""
+    return isinstance(shape, (*_ROUND, OpposedPlanes)) and shape.reversed

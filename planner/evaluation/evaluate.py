@@ -29,7 +29,7 @@ from parts.evaluation.measured_points import (
 from parts.evaluation.results import Characteristic, FeatureResult, PointDeviations
 from parts.evaluation.tolerance import Conformance
 from parts.evaluation.uncertainty import add_uncertainties
-from parts.fits.fitting import fit
+from parts.fits.fitting import FIT_KINDS, fit
 from parts.points import ProbePoints
 from planner.errors import JobError
 from planner.evaluation.evaluation import Evaluation, EvaluationAlignment
@@ -227,7 +227,7 @@ def _fitted(task: ComparisonTask, centres: Array) -> Array:
     normals = np.array(points.normals)
     for rows in rows_of_features(points.features).values():
         kind = nominal_feature(points.positions[rows], points.normals[rows]).kind
-        if kind in ("freeform", "line3d"):
+        if kind == "line3d" or kind not in FIT_KINDS:
             continue
         try:
             found = fit(kind, centres[rows], outward=points.normals[rows])

@@ -360,7 +360,7 @@ def _spec(
     if sized and table.kind not in SIZE_KINDS:
         raise source.error(
             (*path, sized[0]),
-            f"is for {' and '.join(SIZE_KINDS)}, not for {table.kind}; remove it.",
+            f"is for {', '.join(SIZE_KINDS)}, not for {table.kind}; remove it.",
         )
     value, middle = table.value_mm, None
     if any(limit is not None for limit in limits):
@@ -397,11 +397,12 @@ def _spec(
 
 def _check_material(specs: list[ToleranceSpec], rows: list[int], source: JobText) -> None:
     """A bonus is what a size departs from its limit, so the limits must be known."""
-    sized = {spec.feature for spec in specs if spec.kind == "diameter"}
+    sized = {spec.feature for spec in specs if spec.kind in ("diameter", "width")}
     for spec, row in zip(specs, rows, strict=True):
         if spec.material and spec.feature not in sized:
             raise source.error(
                 ("tolerance", row, "material"),
-                f'is "{spec.material}", but {spec.feature!r} has no tolerance of its diameter, '
-                'from whose limits it counts; add a [[tolerance]] with kind = "diameter" for it.',
+                f'is "{spec.material}", but {spec.feature!r} has no tolerance of its diameter or '
+                'width, from whose limits it counts; add a [[tolerance]] with kind = "diameter" or '
+                '"width" for it.',
             )

@@ -486,8 +486,8 @@ class DatumTable(Table):
     )
     boundary_mm: Distance | None = Field(
         default=None,
-        description="diameter of its maximum material boundary, where a tolerance refers to it "
-        "with (M); default by its own tolerances",
+        description="diameter or width of its maximum material boundary, where a tolerance refers "
+        "to it with (M); default by its own tolerances",
     )
 
 
@@ -550,19 +550,21 @@ class ToleranceTable(Table):
         "circular runout",
         "total runout",
         "diameter",
+        "width",
         "distance",
     ]
     value_mm: Length | None = Field(
         default=None,
-        description="width or diameter of the zone, 0 only with material; of diameter and "
-        "distance: ± from nominal",
+        description="width or diameter of the zone, 0 only with material; of diameter, "
+        "width and distance: ± from nominal",
     )
     nominal_mm: Distance | None = Field(
         default=None,
-        description="of diameter and distance: what the drawing says; default by the points",
+        description="of sizes (diameter, width, distance): what the drawing says; default by the "
+        "points",
     )
     lower_mm: Real | None = Field(
-        default=None, description="of diameter and distance, instead of value_mm: lower deviation"
+        default=None, description="of sizes, instead of value_mm: lower deviation"
     )
     upper_mm: Real | None = Field(default=None, description="likewise the upper deviation")
     datum: Name | None = Field(
@@ -577,7 +579,7 @@ class ToleranceTable(Table):
     material: Literal["M", "L"] | None = Field(
         default=None,
         description="M: maximum material requirement, L: least; the zone grows by what the size "
-        "departs from that limit. Needs the diameter's tolerance",
+        "departs from that limit. Needs the tolerance of its diameter or width",
     )
 
 

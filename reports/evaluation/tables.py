@@ -6,7 +6,7 @@ import numpy as np
 
 from parts.evaluation.characteristics import location_of
 from parts.evaluation.results import Characteristic, FeatureResult
-from parts.evaluation.tolerance import Conformance
+from parts.evaluation.tolerance import SIZE_KINDS, Conformance
 from planner.evaluation.evaluation import Evaluation
 from planner.job.uncertainty import UncertaintySettings
 from planner.uncertainty.types import PointUncertainty
@@ -23,7 +23,7 @@ _STATUS = {
     Conformance.FAIL: ValueStatus.BAD,
     Conformance.UNDECIDED: ValueStatus.DOUBTFUL,
 }
-TWO_SIDED = ("diameter", "distance")
+TWO_SIDED = SIZE_KINDS
 KINDS = {"line3d": "line", "circle3d": "circle", "line2d": "line", "circle2d": "circle"}
 _MICRO = 1e6
 _MOST_USED = 100.0  # of a tolerance: beyond it a share says no more

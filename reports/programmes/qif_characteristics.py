@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from parts.evaluation.results import Characteristic
-from parts.evaluation.tolerance import Conformance
+from parts.evaluation.tolerance import SIZE_KINDS, Conformance
 from reports.programmes.text import MM, element, number, parent
 
 _STATUS = {
@@ -28,10 +28,10 @@ _WORDS = {
     "total runout": "TotalRunout",
     "profile": "SurfaceProfile",
     "diameter": "Diameter",
+    "width": "Width",
     "distance": "DistanceBetween",
 }
 _ORIENTATIONS = ("parallelism", "perpendicularity", "angularity")
-_SIZES = ("diameter", "distance")
 _DEGREE = "0.017453292519943295"
 _MATERIALS = {"": "REGARDLESS", "M": "MAXIMUM", "L": "LEAST"}
 _CENTRED = ("sphere",)  # whose position has a zone that is a ball
@@ -226,7 +226,7 @@ class CharacteristicParts:
     def _asked(self, item: Characteristic) -> list[str]:
         """The tolerance, in the words of its kind."""
         width = item.tolerance or 0.0
-        if item.kind in _SIZES:
+        if item.kind in SIZE_KINDS:
             return [
                 parent(
                     "Tolerance",
@@ -272,7 +272,7 @@ class CharacteristicParts:
 
     def _target(self, item: Characteristic, feature: FeatureIds) -> list[str]:
         """The nominal size, and what a distance runs between."""
-        if item.kind not in _SIZES:
+        if item.kind not in SIZE_KINDS:
             return []
         told = [element("TargetValue", length(item.nominal))]
         if item.kind == "distance":

@@ -357,6 +357,97 @@ def test_datum_bores_that_do_not_enter_the_gauge_are_told():
     assert any("do not enter their material boundaries" in one.reason for one in found.refusals)
 
 
+# ---------------------------------------------------------------------------------------- Widths
+
+
+def slotted(plate_, at=(100.0, 0.0), off=0.0, width=8.0, ends=False):
+    """The same with a slot S along x, 12 mm long, its median plane off in y and wider [mm]."""
+    points, measured = plate_
+    rows = np.array([(x, z) for x in (-6.0, 0.0, 6.0) for z in (-5.0, -9.0)])
+    walls = [
+        np.column_stack([rows[:, 0] + at[0], 0.0 * rows[:, 0] + side + at[1], rows[:, 1]]) * MM
+        for side in (4.0, -4.0)
+    ]
+    seen = [
+        wall + (off + s * (width - 8.0) / 2) * MM * np.eye(3)[1]
+        for wall, s in zip(walls, (1, -1), strict=True)
+    ]
+    out = [np.tile([0.0, -s, 0.0], (len(rows), 1)) for s in (1.0, -1.0)]
+    if ends:  # far ends of the two half-circles, which say nothing of the width
+        far = np.array([[at[0] + 10, at[1], -5.0], [at[0] - 10, at[1], -5.0]]) * MM
+        walls, seen = [*walls, far], [*seen, far + 1e-4 * np.eye(3)[0]]
+        out = [*out, np.array([[-1.0, 0, 0], [1.0, 0, 0]])]
+    count = sum(map(len, walls))
+    return ProbePoints(
+        names=(*points.names, *(f"S-{k}" for k in range(count))),
+        positions=np.vstack([points.positions, *walls]),
+        normals=np.vstack([points.normals, *out]),
+        features=(*points.features, *["S"] * count),
+    ), np.vstack([measured, *seen])
+
+
+def wide(lower, upper):
+    return ToleranceSpec(
+        feature="S",
+        kind="width",
+        value=(upper - lower) / 2 * MM,
+        nominal=8 * MM,
+        middle=(upper + lower) / 2 * MM,
+    )
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_slot_is_a_feature_of_size(ends):
+    """8 +0.1/0, its median plane 0.04 mm off; position 0.05 M: 0.08 against 0.05 + 0.06."""
+    spec = ToleranceSpec(
+        feature="S", kind="position", value=0.05 * MM, datums=system("A", "B", "C"), material="M"
+    )
+    standing = replace(spec, kind="perpendicularity", material="")
+    square = ToleranceSpec(feature="S", kind="perpendicularity", value=0.05 * MM, datum="A")
+    found = judged(
+        slotted(plate(), at=(50.0, -10.0), off=0.04, width=8.06, ends=ends),
+        spec, standing, square, wide(0.0, 0.1), seed=4,
+    )  # fmt: skip
+    item = only(found, "S")
+    assert item.measured == pytest.approx(0.08 * MM, abs=1e-10)
+    assert item.size == pytest.approx(8.06 * MM, abs=1e-10)
+    assert item.bonus == pytest.approx(0.06 * MM, abs=1e-10)
+    assert item.verdict is Conformance.PASS
+    assert only(found, "S", "width").measured == pytest.approx(8.06 * MM, abs=1e-10)
+    assert only(found, "S", "width").verdict is Conformance.PASS
+    upright = [one.measured for one in found.characteristics if one.kind == "perpendicularity"]
+    assert upright == pytest.approx([0.0, 0.0], abs=1e-10)
+    without = replace(spec, material="")
+    narrow = judged(slotted(plate(), off=0.04, width=7.99), spec, without, wide(0.0, 0.1))
+    assert {one.verdict for one in narrow.characteristics if one.tolerance} == {Conformance.FAIL}
+
+
+def test_a_slot_as_a_datum_of_size_lets_the_part_turn():
+    """A|B|S(M): the slot is 0.06 wider than its boundary, 106 mm from B at its far end.
+
+    So the part turns by 0.03/106 about B, which moves h1 from (50, 30.1) towards (50, 30).
+    """
+    spec = ToleranceSpec(
+        feature="h1", kind="position", value=0.1 * MM, datums=system("A", "B", "S(M)"), material="M"
+    )
+    part = slotted(plate(h1={"at": (0.0, 0.1)}), width=8.06)
+    item = only(judged(part, spec, size("h1", 0.0, 0.2), wide(0.0, 0.1)), "h1")
+    turn = 0.03 / 106
+    left = np.hypot(30.1 * turn, 0.1 - 50 * turn)
+    assert item.measured == pytest.approx(2 * left * MM, abs=2e-8)
+    assert item.datum_shift == pytest.approx((0.2 - 2 * left) * MM, abs=2e-8)
+    # two sides under names of their own are the same datum, whose size has no tolerance then
+    points, measured = part
+    names = tuple(
+        "S" if one == "S" and normal[1] < 0 else "T" if one == "S" else one
+        for one, normal in zip(points.features, points.normals, strict=True)
+    )
+    plain = replace(spec, datums=system("A", "B", "S-T"))
+    both = (replace(points, features=names), measured)
+    held = only(judged(both, plain, size("h1", 0.0, 0.2)), "h1")
+    assert held.measured == pytest.approx(0.2 * MM, abs=1e-9)
+
+
 # ----------------------------------------------------------------------- Axes, freedoms, refusals
 
 

@@ -221,7 +221,7 @@ def test_reference_points_lock_what_they_state(read):
         (POSITION.replace('"A", "B(M)", ', '"top", '), 'material is "M", but'),
         (POSITION.replace('"A", "B(M)"', '"side(L)"'), "has 'side(L)'; the least material"),
         (SIZE.replace("lower_mm = 0", "lower_mm = 1"), "give value_mm, or lower_mm below upper_mm"),
-        (SIZE.replace("diameter", "position"), "lower_mm is for diameter and distance"),
+        (SIZE.replace("diameter", "position"), "lower_mm is for diameter, width, distance"),
         (SIZE.replace("upper_mm = 0.2\n", ""), "give value_mm, or lower_mm below upper_mm"),
         (SIZE.replace("lower_mm = 0\nupper_mm = 0.2\n", ""), "value_mm is missing"),
         (SIZE + 'material = "M"\n', "which diameter does not take"),
