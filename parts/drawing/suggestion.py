@@ -62,9 +62,16 @@ class SuggestedTolerances:
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """``[[datum]]`` and ``[[tolerance]]`` of a job file."""
-        datums = [{"label": one.label, "feature": one.feature} for one in self.datum_features]
+        datums = [table for one in self.datum_features for table in datum_tables(one)]
         tolerances = [tolerance_table(spec) for spec in self.specs]
         return {name: rows for name, rows in (("datum", datums), ("tolerance", tolerances)) if rows}
+
+
+def datum_tables(datum: DatumFeature) -> Iterator[dict[str, Any]]:
+    """``[[datum]]`` of a job file; none for a common datum that is named by its letters."""
+    if "-" not in datum.label or not datum.elements:
+        features = list(datum.features)
+        yield {"label": datum.label, "feature": features if len(features) > 1 else features[0]}
 
 
 class _LeftOutError(PartError):
@@ -90,15 +97,15 @@ def suggested_tolerances(drawing: Drawing, geometry: Geometry) -> SuggestedToler
                 else list(reading.tolerances(one))
             )
             specs.update(dict.fromkeys(found))
-        except _LeftOutError as reason:
+        except PartError as reason:
             left_out.append(
                 UnreadItem(name=_called(one), reason=str(reason), identity=one.identity)
             )
     kept = list(specs)
-    sized = {spec.feature for spec in kept if spec.kind == "diameter"}
+    sized = {spec.feature for spec in kept if spec.kind in ("diameter", "width")}
     for spec in [spec for spec in kept if spec.material and spec.feature not in sized]:
         kept.remove(spec)
-        told = f"it is at {spec.material}MC, but no diameter of {spec.feature!r} can be judged"
+        told = f"it is at {spec.material}MC, but no size of {spec.feature!r} can be judged"
         left_out.append(UnreadItem(name=spec.label, reason=told, identity=0))
     return reading.suggested(kept, left_out)
 
@@ -117,6 +124,8 @@ def tolerance_table(spec: ToleranceSpec) -> dict[str, Any]:
         table["datum"] = spec.datum
     if spec.datums:
         table["datums"] = system_text(spec.datums).split("|")
+    if spec.projected:
+        table["projected_mm"] = _mm(spec.projected)
     return table | ({"material": spec.material} if spec.material else {})
 
 
@@ -143,19 +152,33 @@ class _Reading:
         used = Counter(
             tuple(one.label for one in spec.datums) for spec in specs if len(spec.datums) > 1
         )
-        labels = sorted({one.label for spec in specs for one in spec.datums})
+        labels = sorted(
+            {
+                label
+                for spec in specs
+                for one in spec.datums
+                for label in (one.label, *(element.label for element in one.elements))
+            }
+        )
         return SuggestedTolerances(
             specs=tuple(specs),
-            datum_features=tuple(
-                DatumFeature(label=label, feature=self._datums[label][0]) for label in labels
-            ),
+            datum_features=tuple(map(self._datum, labels)),
             datums=max(used, key=lambda one: (len(one), used[one]), default=()),
             left_out=tuple(left_out),
         )
 
+    def _datum(self, label: str) -> DatumFeature:
+        """A datum by its letter, or those of a common one."""
+        letters = [label] if label in self._datums else label.split("-")
+        features = [feature for letter in letters for feature in self._datums[letter]]
+        if len(features) == 1:
+            return DatumFeature(label=label, feature=features[0])
+        elements = tuple(DatumFeature(label=one, feature=one) for one in features)
+        return DatumFeature(label=label, feature="", elements=elements)
+
     def sizes(self, one: Dimension) -> Iterator[ToleranceSpec]:
-        """Of diameters and distances."""
-        if one.kind not in SIZE_KINDS:
+        """Of diameters, widths and distances."""
+        if one.kind not in (*SIZE_KINDS, "thickness"):
             article = "an" if one.kind[0] in "aeiou" else "a"
             raise _LeftOutError(f"{article} {one.kind} is not evaluated")
         if one.fit:
@@ -177,6 +200,14 @@ class _Reading:
                 )
             return
         origin = features_of(one.origin_faces, self._names)
+        kinds = [None if one not in self._forms else self._forms[one].kind for one in features]
+        if kinds == ["slot"] and origin in ([], features):
+            yield ToleranceSpec(
+                feature=features[0], kind="width", value=value, nominal=nominal, middle=offset
+            )
+            return
+        if kinds == ["plane"] * 2 and not origin and one.kind != "distance":  # sides of a thickness
+            features, origin = features[1:], features[:1]
         if len(origin) != 1 or len(features) != 1 or origin == features:
             raise _LeftOutError("it is not one of two features")
         yield ToleranceSpec(
@@ -204,29 +235,38 @@ class _Reading:
                 raise _LeftOutError("it would be its own datum")
             if kind not in FORM_KINDS and kind not in _OF_ZONES:
                 self._check_zone(one.zone, feature)
+            if isfinite(one.projected) and owners and owners[0] not in self._beside(feature):
+                raise _LeftOutError(
+                    f"it has a projected zone, but {feature!r} does not open on the primary datum "
+                    f"{one.datums[0].label}, on which the evaluation stands it"
+                )
             yield ToleranceSpec(
                 feature=feature,
                 kind=kind,
                 value=one.value,
                 datums=one.datums if owners else (),
                 material=_MATERIALS[one.material],
+                projected=one.projected if isfinite(one.projected) else 0.0,
             )
 
     def _system(self, one: GeometricTolerance) -> tuple[str, ...]:
         """Features of its datums; none where it has no datum."""
         found: list[str] = []
         for reference in one.datums:
-            features = self._datums.get(reference.label, [])
-            if len(reference.elements) != 1:
-                raise _LeftOutError(f"the common datum {reference.label} is not evaluated")
-            if len(features) != 1:
-                several = f"several features ({', '.join(features)})" if features else "no feature"
+            if any(
+                {*reference.modifiers, *element.modifiers} != set(reference.all_modifiers)
+                for element in reference.elements
+            ):
                 raise _LeftOutError(
-                    f"its datum {reference.label} is {several} of the part; only a datum of one "
-                    "feature is evaluated"
+                    f"the features of its datum {reference.label} have different modifiers"
                 )
-            self._check_boundary(reference.all_modifiers, reference.label, features[0])
-            found += features
+            for element in reference.elements:
+                features = self._datums.get(element.label, [])
+                if not features:
+                    raise _LeftOutError(f"its datum {element.label} is no feature of the part")
+                for feature in features:
+                    self._check_boundary(reference.all_modifiers, element.label, feature)
+                found += features
         if not found and _KINDS[one.kind] != "profile":
             raise _LeftOutError("it has no datum")
         return tuple(found)
@@ -236,11 +276,14 @@ class _Reading:
         if others:
             raise _LeftOutError(f"{others[0]} of its datum {label} is not evaluated")
         form = self._forms.get(feature)
-        if modifiers and (form is None or form.kind not in _ROUND):
+        if modifiers and (form is None or form.kind not in (*_ROUND, "slot")):
             raise _LeftOutError(
-                f"the material boundary of its datum {label}, which is no bore or shaft, is not "
-                "evaluated"
+                f"the material boundary of its datum {label}, which is no bore, shaft or slot, is "
+                "not evaluated"
             )
+
+    def _beside(self, feature: str) -> tuple[str, ...]:
+        return self._forms[feature].neighbours if feature in self._forms else ()
 
     def _round(self, feature: str) -> FormFeature:
         form = self._forms.get(feature)
@@ -259,6 +302,7 @@ class _Reading:
 
 _ZONES = {
     "plane": "width",
+    "slot": "width",
     "hole": "diameter",
     "boss": "diameter",
     "cylinder": "diameter",
@@ -271,7 +315,6 @@ def _check_plain(one: GeometricTolerance) -> None:
     said = {
         ", ".join(one.modifiers): bool(one.modifiers),
         "a composite frame": bool(one.lower),
-        "a projected zone": isfinite(one.projected),
         "an unequally disposed zone": isfinite(one.unequal),
         "a maximum": isfinite(one.maximum),
         "a value per unit": bool(one.unit),

@@ -126,6 +126,8 @@ def measurement_of(
     if datum is not None and kind == "distance":
         return _distance(subject, datum, spec.nominal)
     nominal, found = _places(subject, place)
+    if spec.projected and frame is not None:
+        found = projected(found, nominal, frame, spec)
     if kind in ORIENTATION_KINDS and datum is not None:
         return _oriented(kind, subject, (nominal, found), _places(datum))
     if kind in ORIENTATION_KINDS and frame is not None:
@@ -181,6 +183,7 @@ def _named(spec: ToleranceSpec, found: Measurement) -> Characteristic:
         material=spec.material,
         size=found.size,
         bonus=found.bonus,
+        projected=spec.projected,
         worst=found.worst,
         method=found.method,
     )
@@ -380,6 +383,7 @@ def _zone(subject: Measurable, zone: OrientationZone) -> Measurement:
 
 _FREE = 1e-4  # of a motion of unit length: what nominal places from printed coordinates leave
 _COAXIAL = 1e-5  # [m], likewise
+_STEEP = 0.1  # cosine of an axis to the normal of the plane that a zone stands on
 _SECTION = 1e-5  # [m] within which points are one section's
 
 
@@ -443,8 +447,36 @@ def _runout(kind: str, subject: Measurable, frame: DatumAlignment) -> Measuremen
     )
 
 
+def projected(
+    found: FeatureLocation, nominal: FeatureLocation, frame: DatumAlignment, spec: ToleranceSpec
+) -> FeatureLocation:
+    """An axis with the ends of its projected zone: on the primary datum, and as far outside it.
+
+    Raises:
+        EvaluationError: no axis, or no plane that it goes through.
+
+    Source: [ISO1101] §13; ASME Y14.5-2018 §7.4.1
+    """
+    first = frame.datums[0]
+    cosine = abs(float(nominal.direction @ first.direction)) if nominal.kind == "axis" else 0.0
+    if first.kind != "plane" or cosine < _STEEP:
+        what = "is no axis" if nominal.kind != "axis" else f"does not go through {first.name}"
+        raise EvaluationError(
+            f"The {spec.label} has a projected zone, which stands on the plane of the primary "
+            f"datum about an axis, but {spec.feature!r} {what}.",
+            value=first.name,
+        )
+    rises = spec.projected * np.array([0.0, 1.0])
+    heights = (found.point - first.point) @ first.direction - rises
+    along = heights / float(found.direction @ first.direction)
+    return replace(found, ends=found.point - np.outer(along, found.direction))
+
+
 def gauged_points(
-    spec: ToleranceSpec, subject: FeaturePoints, mating: MatingFeature | None
+    spec: ToleranceSpec,
+    subject: FeaturePoints,
+    mating: MatingFeature | None,
+    frame: DatumAlignment,
 ) -> GaugedPoints:
     """What moves a located feature out of its zone: ends of its axis, its centre, or its points.
 
@@ -452,10 +484,13 @@ def gauged_points(
         spec: a position, coaxiality or profile.
         subject: in the frame of its datums.
         mating: what stands for it, in that frame.
+        frame: of its datums.
     """
     limit = spec.value + (0.0 if mating is None else mating.bonus)
     if spec.kind != "profile":
         nominal, found = _places(subject, None if mating is None else mating.place)
+        if spec.projected:
+            found = projected(found, nominal, frame, spec)
         if nominal.kind != "plane" or len(found.ends) > 2:
             across = np.eye(3)
             if nominal.kind == "plane":

@@ -496,7 +496,7 @@ class _Tolerances:
             mating = self._mating(spec)
             there = None if mating is None else mating.moved(frame.T_part_aligned)
             characteristic_of(spec, frame.subjects, frame.held.settled(), there)
-            return gauged_points(spec, frame.subjects[spec.feature], there)
+            return gauged_points(spec, frame.subjects[spec.feature], there, frame.held)
         except PartError:  # and it says so where it is judged
             return None
 

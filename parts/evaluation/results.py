@@ -44,6 +44,7 @@ class Characteristic:
         material: "M" or "L" for a material requirement.
         size: mating diameter or width, of a material requirement; NaN for others. [m]
         bonus: that the zone grows by; below zero where the size is beyond its limit. [m]
+        projected: length of a projected zone; 0 for none. [m]
         datum_shift: what ``measured`` has gained by datums within their material boundaries. [m]
         worst: name of the point that decides it; empty where no single point does.
         least_squares: a form error by the least-squares feature, where ``measured`` is that of the
@@ -64,6 +65,7 @@ class Characteristic:
     material: Material = ""
     size: float = float("nan")
     bonus: float = 0.0
+    projected: float = 0.0
     datum_shift: float = 0.0
     worst: str = ""
     least_squares: float | None = None

@@ -35,6 +35,7 @@ TOLERANCE_KINDS: tuple[str, ...] = (
 WITH_DATUM: tuple[str, ...] = (*ORIENTATION_KINDS, "distance")
 WITH_SYSTEM: tuple[str, ...] = (*ORIENTATION_KINDS, *LOCATION_KINDS, *RUNOUT_KINDS)
 OF_AXES: tuple[str, ...] = ("coaxiality", *RUNOUT_KINDS)
+WITH_PROJECTION: tuple[str, ...] = (*ORIENTATION_KINDS, "position")
 WITH_MATERIAL: tuple[str, ...] = (*ORIENTATION_KINDS, "position", "coaxiality")
 
 
@@ -54,6 +55,8 @@ class ToleranceSpec:
         material: "M" or "L", for the maximum or least material requirement.
         nominal: of ``SIZE_KINDS``, as the drawing has it; None for that of the nominal points. [m]
         middle: of ``SIZE_KINDS``, the middle of the limits less the nominal value. [m]
+        projected: length of a projected zone, which stands on the primary datum outside the
+            material; 0 for none. [m]
 
     Raises:
         EvaluationError: an unknown kind, a value that is not above zero, a datum that is missing,
@@ -69,6 +72,7 @@ class ToleranceSpec:
     material: Material = ""
     nominal: float | None = None
     middle: float = 0.0
+    projected: float = 0.0
 
     def __post_init__(self) -> None:
         if self.kind not in TOLERANCE_KINDS:
@@ -89,6 +93,17 @@ class ToleranceSpec:
                 f"{', or zero with material' if self.kind in WITH_MATERIAL else ''}.",
                 value=self.value,
                 limit=0.0,
+                unit="m",
+            )
+        if self.projected and (self.kind not in WITH_PROJECTION or not self.datums):
+            raise EvaluationError(
+                f"The {self.label} has a projected zone, which "
+                + (
+                    "needs datums: it stands on the primary one."
+                    if self.kind in WITH_PROJECTION
+                    else f"is for {', '.join(WITH_PROJECTION)}; remove it."
+                ),
+                value=self.projected,
                 unit="m",
             )
         self._check_datums()

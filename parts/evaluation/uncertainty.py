@@ -148,6 +148,7 @@ def _spec_of(item: Characteristic) -> ToleranceSpec:
         value=1.0,
         datum=item.datum,
         datums=item.datums,
+        projected=item.projected,
     )
 
 
@@ -163,7 +164,9 @@ def _departure(subject: Measurable, material: Material) -> float:
 def _with_uncertainty(item: Characteristic, again: _Again, coverage: float) -> Characteristic:
     subject = again.subjects[item.feature]
     linear = None
-    plain = not (item.datum or item.material or (again.frame and again.frame.clearances))
+    plain = not (
+        item.datum or item.material or item.projected or (again.frame and again.frame.clearances)
+    )
     if plain:
         errors = again.errors_of(item.feature)[:, subject.kept]
         linear = first_order_values(item.kind, subject, errors)

@@ -146,6 +146,7 @@ def _recognised(geometry: Geometry) -> tuple[FormFeature, ...]:
         a, b = members.get(one), members.get(other)
         if a is not None and b is not None and a != b:
             beside[a].add(b)
+            beside[b].add(a)
     return tuple(
         replace(
             forms[number],

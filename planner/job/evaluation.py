@@ -390,6 +390,7 @@ def _spec(
             material=table.material or "",
             nominal=None if table.nominal_mm is None else metres(table.nominal_mm),
             middle=0.0 if middle is None else metres(middle),
+            projected=0.0 if table.projected_mm is None else metres(table.projected_mm),
         )
     except PartError as error:
         raise source.error(path, f"cannot be used: {error.message}", **error.facts) from error

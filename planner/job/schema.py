@@ -576,6 +576,11 @@ class ToleranceTable(Table):
         '"A-B" for two that are one datum, "B(M)" for B at its maximum material boundary; default '
         "the alignment",
     )
+    projected_mm: Distance | None = Field(
+        default=None,
+        description="of position and orientation of an axis: length of a projected zone (P), which "
+        "stands on the plane of the primary datum, outside the material",
+    )
     material: Literal["M", "L"] | None = Field(
         default=None,
         description="M: maximum material requirement, L: least; the zone grows by what the size "

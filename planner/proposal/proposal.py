@@ -14,6 +14,7 @@ from parts.drawing.document import feature_names, features_of
 from parts.drawing.drawing import Drawing, UnreadItem
 from parts.drawing.suggestion import (
     SuggestedTolerances,
+    datum_tables,
     suggested_tolerances,
     tolerance_table,
 )
@@ -220,7 +221,7 @@ class _Proposing:
         self.names = feature_names(part.geometry)
         suggested = suggested_tolerances(drawing, part.geometry)
         self.left_out = [*suggested.left_out, *drawing.unread]
-        self.datum_features = {one.label: one.feature for one in suggested.datum_features}
+        self.datum_features = {one.label: one for one in suggested.datum_features}
         self.alignment = suggested.datums if len(suggested.datums) == _MOST_DATUMS else ()
         self.specs = list(self._measurable(suggested))
         self.upright = given.pose[2, :3]
@@ -309,12 +310,12 @@ class _Proposing:
             self.left_out.append(
                 UnreadItem(name=f"datum feature {feature}", reason=reason, identity=0)
             )
-        if feature in map(self.datum_features.get, self.alignment):
+        if any(feature in self.datum_features[one].features for one in self.alignment):
             self.alignment = ()
 
     def _features_of(self, spec: ToleranceSpec) -> tuple[str, ...]:
         """Features that must be measured for a tolerance."""
-        datums = (self.datum_features[one.label] for one in spec.datums)
+        datums = [name for o in spec.datums for name in self.datum_features[o.label].features]
         return tuple(filter(None, (spec.feature, spec.datum, *datums)))
 
     # ------------------------------------------------------------------------------ Points and job
@@ -379,13 +380,11 @@ class _Proposing:
             },
             "travel": {"order": "fastest", "clearance_cube_mm": 30.0},
         }
-        labels = dict.fromkeys(
-            [*self.alignment, *(one.label for spec in self.specs for one in spec.datums)]
-        )
-        if labels:
-            tables["datum"] = [
-                {"label": one, "feature": self.datum_features[one]} for one in sorted(labels)
-            ]
+        used = {*self.alignment, *(one.label for spec in self.specs for one in spec.datums)}
+        letters = {one for label in used for one in (label, *label.split("-"))}
+        datums = [one for label, one in self.datum_features.items() if label in letters]
+        if datums:
+            tables["datum"] = [table for one in datums for table in datum_tables(one)]
         if self.alignment:
             tables["evaluation"] = {"alignment": "datums", "datums": list(self.alignment)}
         if self.specs:
@@ -427,6 +426,7 @@ class _Proposing:
                             kind=spec.kind,
                             datum=spec.datum,
                             datums=spec.datums,
+                            projected=spec.projected,
                             most=_MOST,
                         ),
                         count=_DRAWS,

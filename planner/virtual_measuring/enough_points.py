@@ -197,6 +197,7 @@ class PointCountRequest:
             otherwise diameter, form or position, whichever the feature has first.
         datum: of orientation and distance.
         datums: datum system that it stands in; empty for the frame of the alignment.
+        projected: length of its projected zone; 0 for none. [m]
         strategy: how points are laid out, or "repeat".
         most: points that are worth a trial.
 
@@ -209,6 +210,7 @@ class PointCountRequest:
     kind: str = ""
     datum: str = ""
     datums: tuple[DatumReference, ...] = ()
+    projected: float = 0.0
     strategy: str = "hammersley"
     most: int = _MOST
 
@@ -328,7 +330,13 @@ def completed(wanted: PointCountRequest, job: Job, kind: str) -> PointCountReque
         return wanted
     for spec in job.evaluation.tolerances:
         if spec.feature == wanted.feature:
-            return replace(wanted, kind=spec.kind, datum=spec.datum, datums=spec.datums)
+            return replace(
+                wanted,
+                kind=spec.kind,
+                datum=spec.datum,
+                datums=spec.datums,
+                projected=spec.projected,
+            )
     usual = "diameter" if kind in _ROUND else FORM_OF.get(kind, "profile")
     return replace(wanted, kind=usual)
 
@@ -406,6 +414,7 @@ def _spec(wanted: PointCountRequest) -> ToleranceSpec:
             value=1.0,
             datum=wanted.datum,
             datums=wanted.datums,
+            projected=wanted.projected,
         )
     except PartError as error:
         raise JobError(error.message, **error.facts) from error

@@ -87,6 +87,7 @@ def _characteristic(item: Characteristic) -> dict[str, Any]:
         "middle_m": item.middle,
         "mating_size_m": item.size,
         "bonus_m": item.bonus,
+        "projected_m": item.projected,
         "datum_shift_m": item.datum_shift,
         "limit_m": item.limit,
         "least_squares_m": item.least_squares,

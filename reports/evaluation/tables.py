@@ -188,7 +188,7 @@ def deviations_table(shown: EvaluationSubject) -> Table:
 def tolerance_text(item: Characteristic) -> str:
     """A tolerance in millimetres: limits of sizes, the zone otherwise; a dash without one.
 
-    A material requirement has its letter, and the bonus behind it.
+    A projected zone has P and its length, a material requirement its letter and the bonus.
     """
     if item.tolerance is None:
         return "–"
@@ -198,6 +198,8 @@ def tolerance_text(item: Characteristic) -> str:
             return f"±{told}"
         ends = (item.middle + item.tolerance, item.middle - item.tolerance)
         return " / ".join(f"{round(1e3 * end, _DECIMALS) + 0.0:+.{_DECIMALS}f}" for end in ends)
+    if item.projected:
+        told += f" P {1e3 * item.projected:g}"
     if not item.material:
         return told
     return f"{told} {item.material} {1e3 * item.bonus:+.{_DECIMALS}f}"
@@ -238,7 +240,7 @@ def _characteristic(item: Characteristic, labels: dict[str, str]) -> tuple[Value
     known = item.uncertainty
     seen = verdict_status(item)
     told = Value(text=tolerance_text(item), number=_scaled(item.tolerance))
-    plain = item.kind not in TWO_SIDED and not item.material
+    plain = item.kind not in TWO_SIDED and not item.material and not item.projected
     how = [item.method] if item.method else []
     how += [f"mating size {1e3 * item.size:.{_DECIMALS}f} mm"] if item.material else []
     how += [f"datum shift {1e3 * item.datum_shift:.{_DECIMALS}f} mm"] if item.datum_shift else []

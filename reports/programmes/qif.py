@@ -277,6 +277,7 @@ def _characteristic(spec: ToleranceSpec, features: Mapping[str, MeasuredFeature]
         datum=spec.datum,
         datums=spec.datums,
         material=spec.material,
+        projected=spec.projected,
     )
 
 

@@ -246,9 +246,9 @@ class CharacteristicParts:
             # to a single datum an axis is held between two planes, as the evaluation does
             round_one = len(item.datums) > 1 and self.kinds[item.feature] in _ROUND_ZONE
             zone = "<DiametricalZone/>" if round_one else "<PlanarZone/>"
-            told += [material, parent("ZoneShape", zone)]
+            told += [material, parent("ZoneShape", zone), *_projected(item)]
         if item.kind == "position":
-            told += [material, parent("ZoneShape", self._zone(item))]
+            told += [material, parent("ZoneShape", self._zone(item)), *_projected(item)]
         if item.kind == "coaxiality":
             told.append(parent("ZoneShape", "<DiametricalZone/>"))
         return told
@@ -288,6 +288,13 @@ class CharacteristicParts:
     def _measured(self, item: Characteristic, feature: FeatureIds) -> list[int]:
         also = [self.features[item.datum].measurement] if item.datum else []
         return [feature.measurement, *also]
+
+
+def _projected(item: Characteristic) -> list[str]:
+    """The length of a projected zone, where there is one."""
+    if not item.projected:
+        return []
+    return [element("ProjectedToleranceZoneValue", length(item.projected))]
 
 
 def _characteristics_status(item: Characteristic) -> str:

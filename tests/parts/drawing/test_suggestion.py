@@ -119,19 +119,55 @@ def bounded(modifier):
     )
 
 
-COMMON = DatumReference(elements=(DatumElement(label="A"), DatumElement(label="B")))
+UNEVEN = DatumReference(
+    elements=(DatumElement(label="A"), DatumElement(label="B", modifiers=("MMB",)))
+)
+
+
+def test_common_datums_and_projected_zones_become_tables(block, features):
+    """A-B by its letters, C of two bores by its features; a zone where the bore opens."""
+    first, second, third = features["hole"][:3]
+    top = next(one for one in features["plane"] if one.name in first.neighbours)
+    letters = DatumReference(elements=tuple(DatumElement(label=one) for one in "AB"))
+    plain = {"kind": "position", "zone": "diameter"}
+    drawing = Drawing(
+        datums=(
+            Datum(label="A", faces=first.faces),
+            Datum(label="B", faces=second.faces),
+            Datum(label="C", faces=(*first.faces, *second.faces)),
+            Datum(label="D", faces=top.faces),
+        ),
+        tolerances=(
+            GeometricTolerance(**plain, value=1e-4, faces=third.faces, datums=(letters,)),
+            GeometricTolerance(**plain, value=2e-4, faces=third.faces, datums=frame("D", "C")),
+            GeometricTolerance(
+                **plain, value=3e-4, faces=first.faces, datums=frame("D", "B"), projected=0.02
+            ),
+        ),
+    )
+    found = suggested_tolerances(drawing, block)
+    assert found.left_out == ()
+    tables = found.tables()
+    assert tables["datum"] == [
+        {"label": "A", "feature": first.name},
+        {"label": "B", "feature": second.name},
+        {"label": "C", "feature": [first.name, second.name]},
+        {"label": "D", "feature": top.name},
+    ]
+    assert [one["datums"] for one in tables["tolerance"]] == [["A-B"], ["D", "C"], ["D", "B"]]
+    assert [one.get("projected_mm") for one in tables["tolerance"]] == [None, None, 20.0]
 
 
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
-        ({"material": "MMC"}, "it is at MMC, but no diameter of"),
+        ({"material": "MMC"}, "it is at MMC, but no size of"),
         ({"datums": bounded("LMB")}, "LMB of its datum B is not evaluated"),
         ({"datums": bounded("MMB")}, "the material boundary of its datum B, which is no bore"),
-        ({"datums": (COMMON,)}, "the common datum A-B is not evaluated"),
+        ({"datums": (UNEVEN,)}, "the features of its datum A-B have different modifiers"),
         ({"modifiers": ("free state",)}, "it has free state, which is not evaluated"),
-        ({"projected": 0.01}, "it has a projected zone, which is not evaluated"),
-        ({"datums": frame("A", "C")}, "its datum C is no feature of the part; only"),
+        ({"projected": 0.01, "datums": frame("F", "A")}, "it has a projected zone, but"),
+        ({"datums": frame("A", "C")}, "its datum C is no feature of the part"),
         ({"kind": "symmetry"}, "symmetry is not evaluated"),
         ({"datums": ()}, "it has no datum"),
         ({"zone": "width"}, "a zone of this form is not evaluated for the hole"),
@@ -144,8 +180,8 @@ def test_what_cannot_be_judged_is_said(block, features, facts, reason):
     most = GeometricTolerance(**plain, datums=frame("A", "B"))
     odd = GeometricTolerance(**{**plain, "datums": frame("A", "B"), **facts, "value": 4e-4})
     again = GeometricTolerance(**{**plain, "datums": frame("A", "B"), "value": 5e-4})
-    top, side = features["plane"][:2]
-    datums = (Datum(label="A", faces=top.faces), Datum(label="B", faces=side.faces))
+    labelled = zip("ABF", features["plane"], strict=False)
+    datums = tuple(Datum(label=label, faces=one.faces) for label, one in labelled)
     found = suggested_tolerances(Drawing(datums=datums, tolerances=(most, odd, again)), block)
     assert [spec.value for spec in found.specs] == [3e-4, 5e-4]
     [left] = found.left_out

@@ -192,6 +192,34 @@ def test_squareness_of_a_bore_at_maximum_material():
     assert np.ptp(values) < 1e-10
 
 
+def test_a_projected_zone_stands_on_the_primary_datum():
+    """h1 leans by 8 mrad about its middle, 7 mm below A: 25 mm above A it is 32 · 0.008 mm off.
+
+    Inside the bore, 10 mm deep, its ends are off by 5 · 0.008 only; so is the squareness.
+    """
+    bad = plate(["h1"], h1={"tilt": 0.008})
+    spec = ToleranceSpec(feature="h1", kind="position", value=0.1 * MM, datums=ABC)
+    square = replace(spec, kind="perpendicularity", datums=system("A"))
+    for projected, position, squareness in (
+        (0.0, 2 * 5 * np.tan(0.008), 10 * np.sin(0.008)),
+        (25.0, 2 * 32 * np.tan(0.008), 25 * np.tan(0.008)),
+    ):
+        specs = [replace(one, projected=projected * MM) for one in (spec, square)]
+        found = judged(bad, *specs, seed=5)
+        assert only(found, "h1").measured == pytest.approx(position * MM, abs=1e-8)
+        upright = only(found, "h1", "perpendicularity").measured
+        assert upright == pytest.approx(squareness * MM, abs=2e-8)
+    # a gauge with clearances sees the pins where they stand out
+    wider = plate(["h1"], h1={"tilt": 0.008}, B={"diameter": 20.06}, C={"diameter": 10.06})
+    shifted = [
+        replace(one, projected=25 * MM) if one.kind == "position" else one for one in located("h1")
+    ]
+    item = only(judged(wider, *shifted, *SIZES), "h1")
+    # the lean is in x, as the clearance of a part that shifts by 0.03 and turns by 0.06 in 100
+    gain = 0.06 * np.sqrt(1.36)
+    assert item.measured == pytest.approx((2 * 32 * np.tan(0.008) - gain) * MM, abs=5e-8)
+
+
 # ---------------------------------------------------------------------------------- Datum shift
 
 SHIFTING = system("A", "B(M)", "C(M)")
@@ -537,6 +565,19 @@ def test_orientation_to_common_datums():
         ),
         ({"feature": "h1", "kind": "coaxiality", "datums": system("B")}, "not coaxial .*58.31 mm"),
         ({"feature": "h1", "kind": "total runout", "datums": system("A")}, "A have none"),
+        (
+            {"feature": "D", "kind": "position", "datums": ABC, "projected": 0.01},
+            "about an axis, but 'D' is no axis",
+        ),
+        (
+            {
+                "feature": "h1",
+                "kind": "position",
+                "datums": system("D", "A", "B"),
+                "projected": 0.01,
+            },
+            "does not go through D|is no axis",
+        ),
         ({"feature": "h1", "kind": "position", "datums": ABC, "material": "M"}, "no tolerance of"),
         ({"feature": "A", "kind": "position", "datums": ABC, "material": "M"}, "has no diameter"),
         (

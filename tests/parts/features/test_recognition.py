@@ -75,6 +75,13 @@ def test_halves_are_one_feature_and_names_do_not_follow_the_order_of_the_file(bl
     assert np.degrees(bores[0].span) == pytest.approx(360.0)
 
 
+def test_neighbours_are_mutual(block):
+    forms = {one.name: one for one in form_features(block)}
+    assert {"top", "bottom"} <= set(forms["hole-30"].neighbours)
+    for one in forms.values():
+        assert all(one.name in forms[other].neighbours for other in one.neighbours)
+
+
 def test_a_feature_of_two_halves_is_sampled_all_round(block):
     cut = with_faces(block, cut_in_halves(block))
     patch = choose_feature(cut, "hole-2").patch
