@@ -17,7 +17,6 @@ from planner.errors import OptionError, OutputError
 from planner.result_files import (
     REPORT_SET,
     check_file,
-    check_file_place,
     check_folder_place,
     check_set,
     result_set,
@@ -499,7 +498,6 @@ def _check_page(path: Path, *, force: bool) -> None:
     Raises:
         OutputError: something else is.
     """
-    check_file_place(path, "--html")
     _refuse_report_set(path)
     check_file(path, _COMMAND, force=force, option="--html")
 

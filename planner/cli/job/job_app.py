@@ -18,6 +18,7 @@ from planner.cli.options import (
     Json,
     NoFigures,
     argument,
+    file_option,
     flag,
     option,
     out_option,
@@ -233,7 +234,7 @@ def diff(
     as_json: Json = False,
     html: Annotated[
         str,
-        option("--html", "FILE", "Write a page as well."),
+        option("--html", "FILE", "Write a page as well.", callback=file_option),
     ] = "",
     allow_outside: AllowOutside = False,
     force: Force = False,

@@ -93,6 +93,11 @@ def test_a_page_below_a_file_is_refused_before_the_work(palpeur, plans, tmp_path
         f"Error: {tmp_path}/afile/x.html: the file cannot be written: {tmp_path}/afile is a file, "
         "not a folder; give another file with --html.\n"
     )
+    ran = palpeur(
+        "diff", "no.toml", plans / "slow.json", "--html", ""
+    )  # a variable that is not set
+    assert (ran.code, ran.out) == (2, "")
+    assert "--html" in ran.err
 
 
 @pytest.mark.parametrize(
