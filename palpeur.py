@@ -16,12 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from parts.drawing.drawing import Drawing as Drawing
     from parts.errors import PartError as PartError
     from parts.part import Part as Part
     from parts.part import load_part as load_part
     from parts.points import ProbePoints as ProbePoints
     from parts.points import RawPoints as RawPoints
     from parts.points import read_points as read_points
+    from parts.probe import Tip as Tip
     from parts.sampling.sample import Sample as Sample
     from planner.batch.batch import BatchOptions as BatchOptions
     from planner.batch.batch import BatchResult as BatchResult
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BatchOptions": "planner.batch.batch",
     "BatchResult": "planner.batch.batch",
+    "Drawing": "parts.drawing.drawing",
     "Explanation": "planner.fixes.explanation",
     "ImportedRobot": "robots.core.robot_import",
     "Job": "planner.job",
@@ -78,6 +81,7 @@ _HOMES = {
     "SceneView": "reports.views",
     "SetOptions": "reports.provenance",
     "Solutions": "robots.core.inverse",
+    "Tip": "parts.probe",
     "batch": "planner.batch.batch:run_batch",
     "evaluate": "planner.evaluation.job_evaluation:evaluate_job",
     "explain": "planner.fixes.explanation",

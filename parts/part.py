@@ -155,6 +155,17 @@ class Part(Shown):
             return Drawing()  # of a part of the library, whose geometry was not read from its file
         return read_drawing(self.file, self.geometry)
 
+    def read_drawing(self, document: Path | str) -> Drawing:
+        """Datums, dimensions and tolerances in a QIF 3.0 document, in the axes of this part.
+
+        Raises:
+            PartError: not readable, no QIF document, or units that contradict themselves.
+        """
+        from parts.drawing.qif_pmi import read_qif_drawing
+
+        source = read_source(Path(document))
+        return read_qif_drawing(source.raw, source.name, self.geometry)
+
     def feature(self, name: str) -> Feature:
         """Find a feature by its name or a face's, #index, kind, ``nearest:x,y,z`` in mm, numbers.
 

@@ -1,12 +1,14 @@
-"""A proposed job as lines for a terminal."""
+"""A proposed job as lines for a terminal, and as one document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parts.drawing.suggestion import tolerance_table
 from reports.answers import aligned
 from reports.visible_text import label
 from robots.core.arrays import Array
@@ -44,6 +46,46 @@ def proposal_lines(found: Proposal) -> Iterator[str]:
         yield f"Left out ({len(found.left_out)}):"
     for item in found.left_out:
         yield f"  {label(item.name)}: {label(item.reason, _LONGEST)}"
+
+
+def proposal_document(found: Proposal, written: Path) -> dict[str, Any]:
+    """The same as one document, in SI; what is not known is null.
+
+    Args:
+        found: the proposal.
+        written: where its job stands.
+    """
+    return {
+        "format": 1,
+        "job": str(written),
+        "name": found.job.name,
+        "points": len(found.job.points),
+        "probe": {
+            "ball_diameter_m": found.probe.ball_diameter,
+            "stylus_length_m": found.probe.length,
+        },
+        "share": found.share,
+        "touch_scatter_m": found.scatter,
+        "features": [
+            {
+                "name": one.name,
+                "kind": one.form.kind,
+                "datums": list(one.datums),
+                "points": one.count,
+                "reason": one.reason,
+                "approach_axis": one.touching.axis,
+                "approach_m": one.touching.approach,
+                "touch_bearable_m": one.touch,
+                "tolerances": [tolerance_table(spec) for spec in one.tolerances],
+            }
+            for one in found.features
+        ],
+        "left_out": [
+            {"name": one.name, "reason": one.reason, "identity": one.identity or None}
+            for one in found.left_out
+        ],
+        "remarks": list(found.remarks),
+    }
 
 
 def direction_text(axis: Array) -> str:

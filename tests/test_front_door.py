@@ -28,7 +28,15 @@ from tests.cases import some
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 1000  # characters of a repr
 NAMES = [
-    *("BatchOptions", "BatchResult", "Explanation", "ImportedRobot", "Job", "JobEvaluation"),
+    *(
+        "BatchOptions",
+        "BatchResult",
+        "Drawing",
+        "Explanation",
+        "ImportedRobot",
+        "Job",
+        "JobEvaluation",
+    ),
     "Part",
     *("PartError", "Placement", "Plan", "PlannerError", "ProbePoints", "Proof"),
     *("Proposal", "RawPoints"),
@@ -39,6 +47,7 @@ NAMES = [
         "SceneView",
         "SetOptions",
         "Solutions",
+        "Tip",
         "__version__",
         "batch",
     ),

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SHARE = 0.2  # of a tolerance that the expanded uncertainty may take
+TOUCH = 1e-5  # [m] standard deviation of a touch where none is stated: a third of 30 µm, which the
+# data sheets of small arms call their pose repeatability (ISO 9283: about three deviations)
 MINIMUM = {"plane": 9, "hole": 12, "boss": 12, "cylinder": 12, "cone": 12, "sphere": 9, "slot": 12}
 # of points on a feature, source: [BS7172] table 1, recommended numbers
 _OTHERWISE = 9
@@ -53,6 +55,7 @@ _MOST = 60  # points on one feature that are proposed; more is a decision of its
 _DRAWS = 400  # virtual measurements per trial
 _TOUCH = 1e-6  # [m] standard deviation of a touch that shares are computed for
 _MOST_DATUMS = 3
+_ROUNDS = 3  # of more points; the law of the root hits in one where it holds
 _AHEAD, _BELOW = 0.48, -0.36  # of the robot's reach: the middle of the part's top
 
 
@@ -102,6 +105,8 @@ class Proposal(Shown):
         left_out: everything else that the drawing asks for, with the reason.
         probe: that was chosen.
         share: of each tolerance that the expanded uncertainty may take.
+        scatter: standard deviation of a touch that was assumed; NaN where an uncertainty was
+            stated. [m]
         remarks: what was assumed, sentences.
     """
 
@@ -110,6 +115,7 @@ class Proposal(Shown):
     left_out: tuple[UnreadItem, ...]
     probe: ProposedProbe
     share: float
+    scatter: float
     remarks: tuple[str, ...]
 
     def to_frame(self) -> DataFrame:
@@ -150,14 +156,16 @@ def propose(
     name: str = "",
     uncertainty: Mapping[str, Any] | None = None,
     share: float = SHARE,
+    scatter: float = TOUCH,
     robot_settings: Mapping[str, object] | None = None,
     progress: Progress = silent,
 ) -> Proposal:
     """Propose a measuring job for the drawing (semantic PMI) in the file of a part.
 
-    Points per feature are the recommended number of its kind; with an ``uncertainty`` as many as
-    make the expanded uncertainty of every characteristic that share of its tolerance, so that
-    ISO 14253-1 can decide on the rest, at most 60.
+    Points per feature are as many as keep the expanded uncertainty of every characteristic within
+    a share of its tolerance, so that ISO 14253-1 can decide on the rest: at least the recommended
+    number of its kind, at most 60. Without an ``uncertainty`` touches scatter as assumed and
+    nothing else is wrong.
 
     Args:
         part: as ``load_part`` takes it.
@@ -167,6 +175,7 @@ def propose(
         name: of the job; that of the part otherwise.
         uncertainty: what makes measured points wrong, keys as [uncertainty] of a job file.
         share: of each tolerance that the expanded uncertainty may take, above 0, at most 1.
+        scatter: standard deviation of a touch, where there is no ``uncertainty``. [m]
         robot_settings: other keys of [robot].
         progress: told how far the work is.
 
@@ -177,6 +186,12 @@ def propose(
     if not (np.isfinite(share) and 0.0 < share <= 1.0):
         raise JobError(
             f"The share of the tolerances is {share}; expected above 0, at most 1.", found=share
+        )
+    if not (np.isfinite(scatter) and scatter >= 0.0):
+        raise JobError(
+            f"The scatter of a touch is {scatter} m; expected zero or above, such as 0.00001.",
+            found=scatter,
+            unit="m",
         )
     loaded = load_part(part)
     arm = load_robot(robot)
@@ -189,6 +204,7 @@ def propose(
         name=name or Path(loaded.name).stem,
         uncertainty=uncertainty,
         share=share,
+        scatter=scatter,
         robot_settings=robot_settings,
     )
     return _Proposing(given).proposal(progress)
@@ -204,6 +220,7 @@ class _Request:
     name: str
     uncertainty: Mapping[str, Any] | None
     share: float
+    scatter: float
     robot_settings: Mapping[str, object] | None
 
 
@@ -244,6 +261,8 @@ class _Proposing:
                 f"{self.left_out[-1].reason}"
             )
         result = self._check_evaluation(touched)
+        if self.given.uncertainty is None:
+            result = self._enlarged(touched, result)
         features = [
             ProposedFeature(
                 name=one,
@@ -251,9 +270,9 @@ class _Proposing:
                 datums=tuple(letters.get(one, ())),
                 tolerances=tuple(spec for spec in self.specs if spec.feature == one),
                 count=len(points.points),
-                reason="the recommended number",
+                reason=self._reason(one, len(points.points), touch := self._touch(result, one)),
                 touching=points,
-                touch=self._touch(result, one),
+                touch=touch,
             )
             for one, points in touched.items()
             if one in letters or one in set(self._toleranced())
@@ -344,12 +363,56 @@ class _Proposing:
                 self.specs.remove(spec)
         return result
 
-    def _touch(self, result: Evaluation, feature: str) -> float:
-        """Standard deviation of a touch that uses up the share of its tightest tolerance. [m]."""
+    def _enlarged(self, touched: dict[str, Touching], result: Evaluation) -> Evaluation:
+        """Lay out more points where the tolerances need them with touches that scatter as assumed.
+
+        An uncertainty of touches falls with the root of their number, in the feature and its datums
+        alike; what came of it is drawn again. Ranges (form, profile) hardly follow, and are left.
+        """
+        full: set[str] = set()
+        for _ in range(_ROUNDS):
+            wanted: dict[str, int] = {}
+            for spec in self.specs:
+                ratio = self.given.scatter / self._touch(result, spec.feature, spec)
+                if spec.kind in _RANGES or not ratio > 1.0:
+                    continue
+                for name in self._features_of(spec):
+                    count = min(int(np.ceil(ratio**2 * len(touched[name].points))), _MOST)
+                    wanted[name] = max(count, wanted.get(name, 0))
+            more = {one for one, count in wanted.items() if count > len(touched[one].points)} - full
+            if not more:
+                break
+            for name in more:
+                try:
+                    touched[name] = self._touching(name, wanted[name])
+                except PartError:  # there is no room for as many
+                    full.add(name)
+            result = self._evaluated(touched)
+        return result
+
+    def _reason(self, feature: str, count: int, touch: float) -> str:
+        """Why a feature has as many points, where no uncertainty was stated."""
+        told = "the recommended number"
+        if count > self._minimum(feature):
+            told = "as many as its tolerances, or those to it, need"
+        if self.given.uncertainty is None and touch < self.given.scatter:
+            told += f", which touches of {1e6 * self.given.scatter:g} µm still exceed"
+        return told
+
+    def _touch(self, result: Evaluation, feature: str, spec: ToleranceSpec | None = None) -> float:
+        """Standard deviation of a touch that uses up the share of a tolerance. [m].
+
+        Args:
+            result: of touches that scatter by ``_TOUCH``.
+            feature: that has it.
+            spec: the tolerance; the tightest of the feature when None.
+        """
+        asked = None if spec is None else (spec.kind, spec.system, spec.material)
         limits = [
             _TOUCH * self.given.share * one.tolerance / one.uncertainty.expanded
             for one in result.characteristics
             if one.feature == feature
+            and asked in (None, (one.kind, one.system, one.material))
             and one.tolerance
             and one.uncertainty is not None
             and one.uncertainty.expanded > 0.0
@@ -466,6 +529,7 @@ class _Proposing:
             left_out=tuple(self.left_out),
             probe=self.probe,
             share=self.given.share,
+            scatter=self.given.scatter if self.given.uncertainty is None else float("nan"),
             remarks=remarks,
         )
 
@@ -480,10 +544,12 @@ class _Proposing:
         part = f"{100.0 * self.given.share:g} %"
         if self.given.uncertainty is None:
             yield (
-                f"Points per feature are the recommended numbers of BS 7172. No [uncertainty] is "
-                f"known; the comments say which standard deviation of a touch keeps the expanded "
-                f"uncertainty within {part} of the tolerances. What all points share, as the arm's "
-                "own errors, comes on top."
+                f"Assumed is that a touch scatters by {1e6 * self.given.scatter:g} µm (standard "
+                "deviation) and that nothing else is wrong: no uncertainty is stated for this "
+                f"robot. As many points as keep the expanded uncertainty within {part} of each "
+                "tolerance (ISO 14253-1 decides on the rest), at least the recommended numbers, at "
+                f"most {_MOST}; the comments say which scatter a feature bears. What all points "
+                "share, as the arm's own errors, comes on top: state your [uncertainty]."
             )
         else:
             yield (
@@ -541,8 +607,11 @@ def _sentence(one: ProposedFeature) -> str:
     return told
 
 
+_RANGES = (*FORM_KINDS, "profile", "circular runout", "total runout")
+
+
 def _ranges(one: ProposedFeature) -> bool:
-    return any(spec.kind in (*FORM_KINDS, "profile") for spec in one.tolerances)
+    return any(spec.kind in _RANGES for spec in one.tolerances)
 
 
 def _approach_table(name: str, one: Touching) -> dict[str, Any]:

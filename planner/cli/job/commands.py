@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.cli.exit_codes import ExitCode
-from planner.cli.output import FORMAT, bold, print_json, print_table
+from planner.cli.output import FORMAT, Form, bold, print_json, print_table
 from planner.cli.session import Session, progress_of
 from planner.errors import OptionError, OutputError
 from planner.result_files import (
@@ -556,6 +556,7 @@ class ProposalRequest:
     pose: str = ""
     uncertainty: str = ""
     share: float | None = None
+    touch_um: float | None = None
 
     @property
     def template(self) -> bool:
@@ -564,7 +565,12 @@ class ProposalRequest:
 
 
 def run_init(
-    folder: str, request: ProposalRequest, *, allow_outside: bool, session: Session
+    folder: str,
+    request: ProposalRequest,
+    *,
+    as_json: bool,
+    allow_outside: bool,
+    session: Session,
 ) -> int:
     """Write the template's files or a proposed job, and say how to run them.
 
@@ -574,24 +580,29 @@ def run_init(
     from planner.job import write_template
 
     if not request.template:
-        return _propose(Path(folder), request, allow_outside=allow_outside, session=session)
-    paths = write_template(folder, force=session.force)
-    for path in paths:
-        print(path)
-    print(f"\nRun it with: palpeur plan {shlex.quote(str(paths[0]))}")
-    return ExitCode.DONE
+        return _propose(
+            Path(folder), request, as_json=as_json, allow_outside=allow_outside, session=session
+        )
+    paths = [str(path) for path in write_template(folder, force=session.force)]
+    run = f"\nRun it with: palpeur plan {shlex.quote(paths[0])}"
+    return Form(json=as_json).show(
+        json=lambda: {"format": 1, "job": paths[0], "files": paths}, text=lambda: [*paths, run]
+    )
 
 
 def _propose(
-    folder: Path, request: ProposalRequest, *, allow_outside: bool, session: Session
+    folder: Path,
+    request: ProposalRequest,
+    *,
+    as_json: bool,
+    allow_outside: bool,
+    session: Session,
 ) -> int:
     """Propose a job for a part and write it."""
-    from parts.drawing.qif_pmi import read_qif_drawing
-    from parts.geometry.source_file import read_source
     from parts.part import load_part
     from planner.job import read_job
-    from planner.proposal.proposal import SHARE, propose
-    from reports.proposal import proposal_lines
+    from planner.proposal.proposal import SHARE, TOUCH, propose
+    from reports.proposal import proposal_document, proposal_lines
 
     missing = [
         name
@@ -621,27 +632,29 @@ def _propose(
         table = stated.get("uncertainty")
         if table is None:
             raise OptionError(f"--uncertainty {request.uncertainty}: it has no [uncertainty].")
-    part = load_part(request.part)
-    drawing = None
-    if request.qif:
-        drawing = read_qif_drawing(
-            read_source(Path(request.qif)).raw, Path(request.qif).name, part.geometry
+    if table is not None and request.touch_um is not None:
+        raise OptionError(
+            "--touch-um goes without --uncertainty, which states the scatter of a touch.",
+            option="--touch-um",
         )
+    part = load_part(request.part)
     with progress_of(session) as progress:
         found = propose(
             part,
             request.robot,
-            drawing=drawing,
+            drawing=part.read_drawing(request.qif) if request.qif else None,
             pose=_pose(request.pose) if request.pose else None,
             uncertainty=table,
             share=SHARE if request.share is None else request.share,
+            scatter=TOUCH if request.touch_um is None else 1e-6 * request.touch_um,
             progress=progress,
         )
     found.job.write(place, overwrite=session.force)
-    for line in proposal_lines(found):
-        print(line)
-    print(f"\nWritten to {place}. Run it with: palpeur plan {shlex.quote(str(place))}")
-    return ExitCode.DONE
+    written = f"\nWritten to {place}. Run it with: palpeur plan {shlex.quote(str(place))}"
+    return Form(json=as_json).show(
+        json=lambda: proposal_document(found, place),
+        text=lambda: [*proposal_lines(found), written],
+    )
 
 
 def _pose(text: str) -> Array:

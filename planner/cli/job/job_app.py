@@ -148,6 +148,13 @@ def init(
         float | None,
         flag("--share", "Of each tolerance that the expanded uncertainty may take; default 0.2."),
     ] = None,
+    touch_um: Annotated[
+        float | None,
+        flag(
+            "--touch-um", "Without --uncertainty: scatter of a touch, µm (deviation); default 10."
+        ),
+    ] = None,
+    as_json: Json = False,
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
@@ -166,8 +173,15 @@ def init(
         pose=pose,
         uncertainty=uncertainty,
         share=share,
+        touch_um=touch_um,
     )
-    return run_init(folder, request, allow_outside=allow_outside, session=context.obj.forced(force))
+    return run_init(
+        folder,
+        request,
+        as_json=as_json,
+        allow_outside=allow_outside,
+        session=context.obj.forced(force),
+    )
 
 
 def demo(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+import palpeur as pp
 from planner.cli.main import main
 from planner.job import read_job, write_template
 from tests.parts.drawing.test_qif_pmi import FACTS, document
@@ -29,6 +33,7 @@ def refusal(capsys, *words: str) -> str:
         (["--part", "block", "--robot", "ur5x", "--from-pmi"], "ur5e"),
         (["--part", "block", "--robot", "ur5e", "--from-pmi"], "no drawing"),
         (["--part", "block", "--robot", "ur5e", "--from-pmi", "--share", "2"], "at most 1"),
+        (["--part", "block", "--robot", "ur5e", "--from-pmi", "--touch-um", "-1"], "scatter of a"),
     ],
 )
 def test_what_is_refused(tmp_path, capsys, words, told):
@@ -53,6 +58,8 @@ def test_a_job_for_the_drawing_in_a_qif_document(tmp_path, capsys):
     place = tmp_path / "plan.qif"
     place.write_bytes(document(*FACTS))
     words = ["--part", "block", "--robot", "ur5e", "--qif", str(place), "--pose", "450,0,50"]
+    assert main(["init", str(tmp_path / "json"), *words, "--json"]) == 0
+    document_ = json.loads(capsys.readouterr().out)
     assert main(["init", str(tmp_path / "new"), *words]) == 0
     job = read_job(tmp_path / "new" / "job.toml")
     asked = {(one.feature, one.kind, one.system) for one in job.evaluation.tolerances}
@@ -61,6 +68,21 @@ def test_a_job_for_the_drawing_in_a_qif_document(tmp_path, capsys):
     assert "hole-20" in told  # datum B
     assert "position of 'hole-30' 0.2 mm: The feature 'hole-20' has no tolerance" in told
     assert "…" not in told  # reasons are whole sentences
+    # the same as one document, and in Python
+    assert document_["job"] == str(tmp_path / "json" / "job.toml")
+    assert document_["points"] == len(job.points)
+    bore = next(one for one in document_["features"] if one["name"] == "hole-30")
+    assert {one["kind"] for one in bore["tolerances"]} >= {"diameter"}
+    assert {one["name"] for one in document_["left_out"]} >= {"position of 'hole-30' 0.2 mm"}
+    part = pp.load_part("block")
+    assert part.read_drawing(place).datums
+
+
+def test_the_template_as_one_document(tmp_path, capsys):
+    assert main(["init", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["job"] in told["files"]
+    assert all(Path(one).is_file() for one in told["files"])
 
 
 def test_a_file_that_is_no_qif_document(tmp_path, capsys):

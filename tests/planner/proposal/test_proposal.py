@@ -21,7 +21,7 @@ from parts.drawing.drawing import (
 from parts.evaluation.measured_points import MeasuredPoints
 from parts.sampling.sample import stylus_fits
 from planner.evaluation.evaluate import evaluate
-from planner.proposal.proposal import MINIMUM, SHARE, propose
+from planner.proposal.proposal import MINIMUM, SHARE, TOUCH, propose
 from planner.virtual_measuring.enough_points import CharacteristicTrial, PointCountRequest
 from robots.core.pose import make_pose
 
@@ -131,12 +131,35 @@ def test_the_job_is_written_and_read_again(found, tmp_path):
     assert np.array_equal(job.points.positions, found.job.points.positions)
 
 
+def test_touches_that_scatter_more_ask_for_more_points(block):
+    """Without an uncertainty 10 µm are assumed; half as much again needs 1.5² as many points."""
+    limits = {"nominal": 0.03, "lower": 0.0299, "upper": 0.0301}
+    drawing = Drawing(
+        dimensions=(Dimension(kind="diameter", faces=faces(block, "hole-30"), **limits),)
+    )
+    plain = propose(block, "ur5e", drawing=drawing, pose=POSE)
+    [few] = plain.features
+    assert plain.scatter == TOUCH
+    assert "Assumed is that a touch scatters by 10 µm" in plain.remarks[0]
+    assert not plain.job.document().get("uncertainty")  # assumed is not known
+    assert (few.count, few.reason) == (MINIMUM["hole"], "the recommended number")
+    assert few.touch > TOUCH
+    [more] = propose(block, "ur5e", drawing=drawing, pose=POSE, scatter=1.5 * few.touch).features
+    assert more.count == pytest.approx(1.5**2 * few.count, rel=0.15)
+    assert more.touch >= 1.5 * few.touch
+    assert more.reason == "as many as its tolerances, or those to it, need"
+    # ten times as much is not reached with 60 points, and the comment says so
+    [most] = propose(block, "ur5e", drawing=drawing, pose=POSE, scatter=10 * few.touch).features
+    assert most.count == 60
+    assert "still exceed" in most.reason
+
+
 def test_an_uncertainty_asks_for_more_points_by_the_law_of_the_root(block):
     """Twelve points bear a scatter; a larger one needs the square of their ratio as many."""
     limits = {"nominal": 0.03, "lower": 0.02995, "upper": 0.03005}
     size = Dimension(kind="diameter", faces=faces(block, "hole-30"), **limits)
     drawing = Drawing(dimensions=(size,))
-    [few] = propose(block, "ur5e", drawing=drawing, pose=POSE).features
+    [few] = propose(block, "ur5e", drawing=drawing, pose=POSE, scatter=0.0).features
     noise = {"probe_mm": 1.5e3 * few.touch, "samples": 400}
     found = propose(block, "ur5e", drawing=drawing, pose=POSE, uncertainty=noise)
     [one] = found.features
