@@ -68,7 +68,7 @@ class FlatCircleModel(FeatureModel):
     def level(self, q: Array, sizes: Array) -> Level:
         """Distance from the axis less the radius."""
         rho, normal = radial(q)
-        return Level(rho - sizes[0], normal, np.full((1, q.shape[1]), -1.0))
+        return Level(rho - sizes[0], normal, np.full((1, *q.shape[1:]), -1.0))
 
     def starts(self, points: Array) -> list[FeatureState]:
         """The algebraic circle, its mirror image in the points' line, one about the centroid."""
@@ -219,7 +219,7 @@ class SphereModel(FeatureModel):
         length = np.sqrt(np.sum(q * q, axis=0))
         normal = q / np.maximum(length, np.finfo(float).tiny)
         normal[:, length == 0.0] = np.array([[0.0], [0.0], [1.0]])
-        return Level(length - sizes[0], normal, np.full((1, q.shape[1]), -1.0))
+        return Level(length - sizes[0], normal, np.full((1, *q.shape[1:]), -1.0))
 
     def starts(self, points: Array) -> list[FeatureState]:
         """The algebraic sphere, its mirror image in the points' plane, one about the centroid."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from parts.fits.least_squares import (
 )
 from parts.fits.line_plane import principal_axes
 from parts.geometry.surfaces import Cone, Cylinder, Torus
-from robots.core.arrays import Array, Indices
+from robots.core.arrays import Array, Indices, frozen
 
 _STARTS = 8
 
@@ -37,11 +38,11 @@ class CylinderModel(FeatureModel):
     def level(self, q: Array, sizes: Array) -> Level:
         """Distance from the axis less the radius."""
         rho, normal = radial(q)
-        return Level(rho - sizes[0], normal, np.full((1, q.shape[1]), -1.0))
+        return Level(rho - sizes[0], normal, np.full((1, *q.shape[1:]), -1.0))
 
     def starts(self, points: Array) -> list[FeatureState]:
         """The best of the directions along which points may look like a circle."""
-        view = axis_views(likely_axes(points), points, conical=False)
+        [view] = axis_views(likely_axes(points), points, False)
         costs = view.rho.var(axis=1)
         view = view.only(best_apart(view.axes, costs, _STARTS, points.shape[1]))
         radii = view.rho.mean(axis=1).tolist()
@@ -111,8 +112,8 @@ class ConeModel(FeatureModel):
         """The best of the directions along which points may look like a growing circle."""
         axes = likely_axes(points, _TILTS)
         states: list[FeatureState] = []
-        for conical in (True, False):
-            states += _best(axis_views(axes, points, conical), _CONE_STARTS // 2)
+        for view in axis_views(axes, points, True, False):
+            states += _best(view, _CONE_STARTS // 2, points.shape[1])
         return [self.settled(state) for state in states]
 
     def settled(self, state: FeatureState) -> FeatureState:
@@ -169,19 +170,20 @@ def _apex(state: FeatureState) -> Array:
     return np.asarray(state.origin - s / np.sin(alpha) * state.axis)
 
 
-def _best(view: AxisView, count: int) -> list[FeatureState]:
+def _best(view: AxisView, count: int, points: int) -> list[FeatureState]:
     """Radius a + b h by regression in each view; the cost is orthogonal to the rulings."""
     h = view.height
     mean_h, mean_rho = h.mean(axis=1), view.rho.mean(axis=1)
     centred = h - mean_h[:, None]
-    rise = np.sum(centred * view.rho, axis=1) / np.maximum(np.sum(centred**2, axis=1), 1e-300)
+    spread = np.maximum(np.einsum("mk,mk->m", centred, centred), 1e-300)
+    rise = np.einsum("mk,mk->m", centred, view.rho) / spread
     off = view.rho - mean_rho[:, None] - rise[:, None] * centred
-    costs = np.mean(off**2, axis=1) / (1.0 + rise**2)
+    costs = np.einsum("mk,mk->m", off, off) / (h.shape[1] * (1.0 + rise**2))
     alpha = np.arctan(rise)
     s = (mean_rho - rise * mean_h) * np.cos(alpha)
     return [
         state_about(view.centres[i], view.axes[i], float(s[i]), float(alpha[i]))
-        for i in best_apart(view.axes, costs, count, h.shape[1]).tolist()
+        for i in best_apart(view.axes, costs, count, points).tolist()
     ]
 
 
@@ -278,7 +280,7 @@ def torus_starts(points: Array) -> list[FeatureState]:
 
 def _whole(points: Array) -> Rings:
     """Seen along an axis a ring; then its meridian is a circle, drawn by linear equations."""
-    view = axis_views(likely_axes(points), points, conical=False)
+    [view] = axis_views(likely_axes(points), points, False)
     x, y = view.rho, view.height
     A = np.stack([x, y, np.ones_like(x)], axis=1)
     right = A @ (x * x + y * y)[:, :, None]
@@ -367,21 +369,22 @@ class AxisView(NamedTuple):
 
     axes: Array  # (m, 3)
     centres: Array  # in the points' coordinates, (m, 3)
-    rho: Array  # distances from the axes, (m, k)
-    height: Array  # along the axes, from the centroid, (m, k)
+    rho: Array  # distances of some points from the axes, (m, s)
+    height: Array  # of these along the axes, from the centroid, (m, s)
 
     def only(self, rows: Indices) -> AxisView:
         """Some of the directions."""
         return AxisView(*(field[rows] for field in self))
 
 
+@cache
 def half_sphere(count: int = _GRID) -> Array:
     """Directions spread evenly over a half sphere (golden angle). # (count, 3)."""
     index = np.arange(count)
     z = (index + 0.5) / count
     angle = index * np.pi * (3.0 - np.sqrt(5.0))
     r = np.sqrt(1.0 - z**2)
-    return np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1)
+    return frozen(np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1), np.float64)
 
 
 def likely_axes(points: Array, tilts: tuple[float, ...] = (0.0,)) -> Array:
@@ -399,23 +402,58 @@ def likely_axes(points: Array, tilts: tuple[float, ...] = (0.0,)) -> Array:
     return np.concatenate(axes)
 
 
-def axis_views(axes: Array, points: Array, conical: bool) -> AxisView:
+def axis_views(axes: Array, points: Array, *conical: bool) -> list[AxisView]:
     """Look along each axis; the centre solves |p|² = 2 c·p + k, for cones + k₃ h + k₄ h².
 
     Args:
         axes: unit. # (m, 3)
         points: centred. # (3, k)
-        conical: the radius may grow with the height.
+        *conical: whether the radius may grow with the height; a view for each.
     """
     x_axes, y_axes = _squares(axes)
-    x, y, h = x_axes @ points, y_axes @ points, axes @ points
-    columns = [x, y, np.ones_like(x)] + ([h, h * h] if conical else [])
-    A = np.stack(columns, axis=1)
-    normal = A @ A.transpose(0, 2, 1)
-    right = A @ (x * x + y * y)[:, :, None]
-    solved = (np.linalg.pinv(normal, rcond=1e-13, hermitian=True) @ right)[:, :, 0]
-    a, b = 0.5 * solved[:, :1], 0.5 * solved[:, 1:2]
-    return AxisView(axes, a * x_axes + b * y_axes, np.hypot(x - a, y - b), h)
+    # The equations' columns are sums of monomials, so their products are sums of moments.
+    columns = np.zeros((len(axes), 5, 10))
+    columns[:, 0, 1:4], columns[:, 1, 1:4], columns[:, 2, 0] = x_axes, y_axes, 1.0
+    columns[:, 3, 1:4], columns[:, 4, 4:7] = axes, axes**2
+    columns[:, 4, 7:] = 2.0 * axes * np.roll(axes, -1, axis=1)
+    weighed = columns @ _moments(points)
+    normal = weighed @ columns.transpose(0, 2, 1) + _LOOSE * points.shape[1] * np.eye(5)
+    right = weighed @ (_SQUARE - columns[:, 4])[:, :, None]
+    some = _viewed(points)
+    x, y, height = x_axes @ some, y_axes @ some, axes @ some
+    views: list[AxisView] = []
+    for growing in conical:
+        n = 5 if growing else 3
+        centre = 0.5 * np.linalg.solve(normal[:, :n, :n], right[:, :n])[:, :2]
+        rho = np.sqrt((x - centre[:, 0]) ** 2 + (y - centre[:, 1]) ** 2)
+        centres = centre[:, 0] * x_axes + centre[:, 1] * y_axes
+        views.append(AxisView(axes, centres, rho, height))
+    return views
+
+
+_VIEWED = 64  # points by whose distances directions are compared; the centres rest on all
+_SEED = 20262
+
+
+_LOOSE = 1e-13  # mean square beside which directions that the points do not span are held
+_SQUARE = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])  # |p|² of monomials
+
+
+def _viewed(points: Array) -> Array:
+    """Some at random: every fourth one of a scan may lie on one line. # (3, k) to (3, s)."""
+    count = points.shape[1]
+    if count <= _VIEWED:
+        return points
+    return points[:, np.random.default_rng(_SEED).choice(count, _VIEWED, replace=False)]
+
+
+def _moments(points: Array) -> Array:
+    """Sums of the products of 1, x, y, z, x², y², z², xy, yz, zx. # (3, k) to (10, 10)."""
+    monomials = np.ones((10, points.shape[1]))
+    monomials[1:4] = points
+    monomials[4:7] = points**2
+    monomials[7:] = points * points[[1, 2, 0]]
+    return monomials @ monomials.T
 
 
 def _squares(axes: Array) -> tuple[Array, Array]:
@@ -429,12 +467,11 @@ def _squares(axes: Array) -> tuple[Array, Array]:
 def best_apart(axes: Array, costs: Array, count: int, points: int) -> Indices:
     """The cheapest axes, none near another. # (≤ count,), more where there are few points."""
     count = count if points > _FEW else _MORE * count
+    order = np.argsort(costs, kind="stable")
     chosen: list[int] = []
-    for row in np.argsort(costs, kind="stable").tolist():
-        if all(abs(axes[row] @ axes[other]) < np.cos(_APART) for other in chosen):
-            chosen.append(row)
-        if len(chosen) == count:
-            break
+    while order.size and len(chosen) < count:
+        chosen.append(int(order[0]))
+        order = order[np.abs(axes[order] @ axes[chosen[-1]]) < np.cos(_APART)]
     return np.array(chosen, dtype=np.intp)
 
 

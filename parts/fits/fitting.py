@@ -88,7 +88,7 @@ def minimum_rms(kind: str, points: ArrayLike) -> float:
     """
     model = model_of(kind)
     cloud = cloud_of(points, model)
-    found = search(model, cloud.unit, None, None)
+    found = search(model, cloud.unit, None)
     return float(cloud.scale * np.sqrt(found.best.cost / found.sample))
 
 
@@ -215,7 +215,7 @@ def _robust(model: FeatureModel, cloud: Cloud) -> _Robust:
             limit=limit,
             unit="1",
         )
-    state = search(model, points, None, None).best.state
+    state = search(model, points, None).best.state
     if cloud.count <= 2 * _SAMPLE:
         state = _by_minima(model, points, state)
     else:

@@ -3,13 +3,15 @@
 A feature takes part through a ``Model`` (distances and their derivatives) and a ``State`` (its
 frame and sizes).
 
-Every linear system is solved from the triangle of an orthogonal (QR) factorisation of the Jacobian
-beside the residuals; the normal equations are never formed.
+Linear systems are solved from the triangle of an orthogonal (QR) factorisation of the Jacobian
+beside the residuals. Only the search from many starts, whose end is a start itself, forms the
+normal equations, and only while their columns are far from dependent.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sin, sqrt
 from typing import ClassVar, NamedTuple
@@ -19,14 +21,16 @@ from numpy.typing import ArrayLike
 
 from parts.fits.fit_result import FittedShape
 from parts.geometry.surfaces import across
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Indices, Mask
 
 _FIRST_DAMPING = 1e-4
 _CLOSE = 1e-12  # predicted share of the sum of squares: below it the sum cannot judge a step
 _ROUNDING = 1e-30  # mean square of residuals that are rounding only, in the points' size
+_EXACT = 1e-15  # of the points' size: a step of rounding only
 _POLISHING = 12  # steps of Newton's method; it needs two or three
 _BLOCK = 256  # rows of a tall matrix that are factorised together
 _DIFFERENCE = 1e-5  # of the points' size: central differences of the Jacobian
+_APART = 1e-6  # least eigenvalue of the normal equations of columns of length one: digits it costs
 
 
 class Triangle(NamedTuple):
@@ -195,6 +199,75 @@ def minimise(
     return Minimum(state=state, rows=rows, iterations=solved, ended=solved < limit)
 
 
+def minimise_each(
+    model: FeatureModel, points: Array, starts: Sequence[FeatureState], *, limit: int = 100
+) -> list[Minimum]:
+    """Run ``minimise`` from several starts, all in step.
+
+    One eigenvalue decomposition of the normal equations serves every damping. A start that comes
+    where they would lose digits is minimised alone, from its beginning.
+
+    Args:
+        model: feature.
+        points: of size 1. # (3, k)
+        starts: where to begin.
+        limit: of linear systems, for each.
+    """
+    states = FeatureStates.of(starts)
+    sets = np.broadcast_to(points.T, (len(states), *points.T.shape))
+    rows = states.rows(model, sets)
+    r, J = rows.residuals, rows.jacobian
+    cost = np.einsum("dm,dm->d", r, r)
+    floor = _ROUNDING * points.shape[1]
+    damping, growth = np.full(len(r), _FIRST_DAMPING), np.full(len(r), 2.0)
+    solved = np.zeros(len(r), dtype=np.int64)
+    alone = ~np.isfinite(cost)
+    waiting = np.flatnonzero((cost > floor) & ~alone)
+    while waiting.size:
+        columns = J[waiting]
+        normal = columns @ columns.transpose(0, 2, 1)
+        lengths = np.sqrt(np.diagonal(normal, axis1=1, axis2=2))
+        lengths = np.where(lengths > 0.0, lengths, 1.0)
+        gradient = np.einsum("dpm,dm->dp", columns, r[waiting]) / lengths
+        values, vectors = np.linalg.eigh(normal / (lengths[:, :, None] * lengths[:, None]))
+        own = np.einsum("dpe,dp->de", vectors, gradient)
+        damped = values + damping[waiting, None]
+        predicted = np.sum(own**2 * (values + 2.0 * damping[waiting, None]) / damped**2, axis=1)
+        steps = -np.einsum("dpe,de->dp", vectors, own / damped) / lengths
+        alone[waiting] = ~(values[:, 0] > _APART)
+        solved[waiting] += 1
+        going = (predicted > _CLOSE * cost[waiting]) & ~alone[waiting]
+        waiting, steps, predicted = waiting[going], steps[going], predicted[going]
+        if not waiting.size:
+            break
+        trial = states.only(waiting).moved(model, steps)
+        trial_rows = trial.rows(model, sets[: len(waiting)])
+        costs = np.einsum("dm,dm->d", trial_rows.residuals, trial_rows.residuals)
+        gain = (cost[waiting] - costs) / predicted
+        good = gain > 0.0
+        better, worse = waiting[good], waiting[~good]
+        states.origin[better], states.R[better] = trial.origin[good], trial.R[good]
+        states.sizes[better] = trial.sizes[good]
+        r[better], J[better] = trial_rows.residuals[good], trial_rows.jacobian[good]
+        cost[better] = costs[good]
+        damping[better] *= np.maximum(1.0 / 3.0, 1.0 - (2.0 * gain[good] - 1.0) ** 3)
+        growth[better] = 2.0
+        damping[worse] *= growth[worse]
+        growth[worse] *= 2.0
+        waiting = waiting[(solved[waiting] < limit) & (cost[waiting] > floor)]
+    return [
+        minimise(model, points, starts[i], limit=limit)
+        if alone[i]
+        else Minimum(
+            state=states.one(i),
+            rows=ResidualRows(r[i], J[i]),
+            iterations=int(solved[i]),
+            ended=bool(solved[i] < limit),
+        )
+        for i in range(len(states))
+    ]
+
+
 def _damped(R: Array, z: Array, damping: float) -> Array:
     lengths = np.linalg.norm(R, axis=0)
     lengths = np.maximum(lengths, 1e-12 * max(float(lengths.max()), 1e-300))
@@ -269,6 +342,8 @@ def polish(model: FeatureModel, points: Array, minimum: Minimum) -> Polished:
         before, solved = length, solved + 1
         state = state.moved(model.freedoms, step)
         rows = model.rows(points, state)
+        if length <= _EXACT:
+            break
     return Polished(Minimum(state=state, rows=rows, iterations=solved), S)
 
 
@@ -362,9 +437,9 @@ class FeatureModel(ABC):
         return self.local_rows(state.local(points), state.sizes)
 
     def local_rows(self, q: Array, sizes: Array) -> ResidualRows:
-        """The same from points of the frame. # q (3, k), sizes (s,), or (s, k) of many frames."""
+        """The same from points of the frame, or of d frames; the arguments of ``level``."""
         level = self.level(q, sizes)
-        J = np.empty((self.count, q.shape[1]))
+        J = np.empty((self.count, *q.shape[1:]))
         n = level.normal
         for row, freedom in enumerate(self.freedoms):
             if freedom < 3:
@@ -377,7 +452,12 @@ class FeatureModel(ABC):
 
     @abstractmethod
     def level(self, q: Array, sizes: Array) -> Level:
-        """Distances and gradients at points of the frame. # q (3, k), sizes (s,) or (s, k)."""
+        """Distances and gradients at points of the frame, or of d frames.
+
+        Args:
+            q: # (3, k) or (3, d, k)
+            sizes: # (s,) or (s, d, 1)
+        """
 
     @abstractmethod
     def starts(self, points: Array) -> list[FeatureState]:
@@ -413,8 +493,81 @@ def state_about(origin: ArrayLike, axis: ArrayLike, *sizes: float) -> FeatureSta
     z = np.asarray(axis, dtype=np.float64)
     z = z / np.linalg.norm(z)
     x = across(z)
-    R = np.stack([x, np.cross(z, x), z], axis=1)
+    (a, b, c), (d, e, f) = z.tolist(), x.tolist()  # plain numbers, as in ``turn``
+    R = np.array([[d, b * f - c * e, a], [e, c * d - a * f, b], [f, a * e - b * d, c]])
     return FeatureState(origin=np.array(origin, dtype=np.float64), R=R, sizes=np.array(sizes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeatureStates:
+    """States of one model: of several measurements, or several starts for one.
+
+    Args:
+        origin: # (d, 3)
+        R: # (d, 3, 3)
+        sizes: # (d, s)
+    """
+
+    origin: Array
+    R: Array
+    sizes: Array
+
+    @classmethod
+    def of(cls, states: Sequence[FeatureState]) -> FeatureStates:
+        """Several states of one model, at least one."""
+        return cls(
+            origin=np.array([state.origin for state in states]),
+            R=np.array([state.R for state in states]),
+            sizes=np.array([state.sizes for state in states]),
+        )
+
+    def __len__(self) -> int:
+        """Number of states d."""
+        return len(self.origin)
+
+    def one(self, index: int) -> FeatureState:
+        """One of them."""
+        return FeatureState(origin=self.origin[index], R=self.R[index], sizes=self.sizes[index])
+
+    def only(self, some: Indices | Mask) -> FeatureStates:
+        """Some of them."""
+        return FeatureStates(origin=self.origin[some], R=self.R[some], sizes=self.sizes[some])
+
+    def settled(self, model: FeatureModel) -> FeatureStates:
+        """All by the model's convention; the centroids are at zero."""
+        return FeatureStates.of([model.settled(self.one(index)) for index in range(len(self))])
+
+    def local(self, sets: Array) -> Array:
+        """Points in their own frames. # (d, k, 3) to (3, d, k)."""
+        away = sets - self.origin[:, None]
+        return np.ascontiguousarray((away @ self.R).transpose(2, 0, 1))
+
+    def sizes_of_sets(self) -> Array:
+        """The sizes, beside the points in their frames. # (s, d, 1)."""
+        return np.asarray(self.sizes.T[:, :, None])
+
+    def rows(self, model: FeatureModel, sets: Array) -> BatchRows:
+        """Residuals and Jacobians. # sets (d, k, 3)."""
+        r, J = model.local_rows(self.local(sets), self.sizes_of_sets())
+        return BatchRows(r, J.transpose(1, 0, 2))
+
+    def moved(self, model: FeatureModel, steps: Array) -> FeatureStates:
+        """Steps in the minimal coordinates. # (d, p)."""
+        count = len(model.freedoms)
+        motion = np.zeros((len(steps), 6))
+        motion[:, list(model.freedoms)] = steps[:, :count]
+        return FeatureStates(
+            origin=self.origin + np.einsum("dij,dj->di", self.R, motion[:, :3]),
+            R=self.R @ _turns(motion[:, 3:]),
+            sizes=self.sizes + steps[:, count:],
+        )
+
+
+class BatchRows(NamedTuple):
+    """Residuals of several states and their derivatives."""
+
+    residuals: Array  # (d, m)
+    jacobian: Array  # (d, p, m)
 
 
 def turn(omega: Array) -> Array:
@@ -429,3 +582,13 @@ def turn(omega: Array) -> Array:
 def _sinc(x: float) -> float:
     """sin(x)/x; a runaway step has none."""
     return sin(x) / x if 0.0 < x < inf else 1.0
+
+
+def _turns(omega: Array) -> Array:
+    """Rotations by rotation vectors (Rodrigues). # (d, 3) [rad] to (d, 3, 3)."""
+    angle = np.linalg.norm(omega, axis=1)[:, None, None]
+    K = np.zeros((len(omega), 3, 3))
+    K[:, 2, 1], K[:, 0, 2], K[:, 1, 0] = omega.T
+    K -= K.transpose(0, 2, 1)
+    half = np.sinc(angle / (2.0 * np.pi))
+    return np.asarray(np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * half**2 * (K @ K))

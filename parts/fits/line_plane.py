@@ -34,7 +34,7 @@ class FlatLineModel(FeatureModel):
         """Heights over the line."""
         normal = np.zeros_like(q)
         normal[2] = 1.0
-        return Level(q[2], normal, np.zeros((len(sizes), q.shape[1])))
+        return Level(q[2], normal, np.zeros((len(sizes), *q.shape[1:])))
 
     def starts(self, points: Array) -> list[FeatureState]:
         """The direction in which centred points spread most."""
@@ -89,7 +89,7 @@ class SpaceLineModel(FeatureModel):
         rho = np.hypot(q[0], q[1])
         normal = np.zeros_like(q)
         np.divide(q[:2], rho, out=normal[:2], where=rho > 0.0)
-        return Level(rho, normal, np.zeros((len(sizes), q.shape[1])))
+        return Level(rho, normal, np.zeros((len(sizes), *q.shape[1:])))
 
     def local_rows(self, q: Array, sizes: Array) -> ResidualRows:
         """Both components, whose squares add up to those of the distances."""
@@ -98,7 +98,7 @@ class SpaceLineModel(FeatureModel):
         one, none = np.ones_like(x), np.zeros_like(x)
         by_x = np.stack([-one, none, none, -z])
         by_y = np.stack([none, -one, z, none])
-        return ResidualRows(np.concatenate([x, y]), np.concatenate([by_x, by_y], axis=1))
+        return ResidualRows(np.concatenate([x, y], axis=-1), np.concatenate([by_x, by_y], axis=-1))
 
     def starts(self, points: Array) -> list[FeatureState]:
         """The direction in which centred points spread most."""
@@ -142,7 +142,7 @@ class PlaneModel(FeatureModel):
         """Heights."""
         normal = np.zeros_like(q)
         normal[2] = 1.0
-        return Level(q[2], normal, np.zeros((len(sizes), q.shape[1])))
+        return Level(q[2], normal, np.zeros((len(sizes), *q.shape[1:])))
 
     def starts(self, points: Array) -> list[FeatureState]:
         """The direction in which centred points spread least."""

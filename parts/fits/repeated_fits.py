@@ -11,7 +11,7 @@ from parts.fits.circle_sphere import FlatCircleModel
 from parts.fits.curves import FlatCircle, SpaceCircle
 from parts.fits.fit_result import FittedShape, form_error_of, shape_of_kind
 from parts.fits.fitting import model_of
-from parts.fits.least_squares import FeatureModel, FeatureState
+from parts.fits.least_squares import BatchRows, FeatureModel, FeatureState, FeatureStates
 from parts.fits.line_plane import PlaneModel
 from parts.fits.solver import CURVATURE, THIN, WORST_CONDITION, deviation_share
 from parts.geometry.surfaces import Plane
@@ -154,68 +154,6 @@ _THIN_SHARE = 1e-8  # of the extent: thinner points are left to the fit's own ru
 _SMALLEST = 1e-12  # of the largest: a smaller diagonal of a triangle is none
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FeatureStates:
-    """States of one model, one for each measurement.
-
-    Args:
-        origin: # (d, 3)
-        R: # (d, 3, 3)
-        sizes: # (d, s)
-    """
-
-    origin: Array
-    R: Array
-    sizes: Array
-
-    def __len__(self) -> int:
-        """Number of measurements d."""
-        return len(self.origin)
-
-    def one(self, index: int) -> FeatureState:
-        """That of one measurement."""
-        return FeatureState(origin=self.origin[index], R=self.R[index], sizes=self.sizes[index])
-
-    def settled(self, model: FeatureModel) -> FeatureStates:
-        """All by the model's convention; the centroids are at zero."""
-        each = [model.settled(self.one(index)) for index in range(len(self))]
-        return FeatureStates(
-            origin=np.stack([state.origin for state in each]),
-            R=np.stack([state.R for state in each]),
-            sizes=np.stack([state.sizes for state in each]),
-        )
-
-    def local(self, sets: Array) -> Array:
-        """Points in their own frames. # (d, k, 3) to (3, d k)."""
-        away = sets - self.origin[:, None]
-        return np.asarray(np.einsum("dji,dkj->idk", self.R, away).reshape(3, -1))
-
-    def sizes_of_points(self, count: int) -> Array:
-        """The sizes beside each point. # (s, d count)."""
-        return np.repeat(self.sizes.T, count, axis=1)
-
-    def rows(self, model: FeatureModel, sets: Array) -> BatchRows:
-        """Residuals and Jacobians. # sets (d, k, 3)."""
-        d, k = sets.shape[:2]
-        r, J = model.local_rows(self.local(sets), self.sizes_of_points(k))
-        c = model.components
-        return BatchRows(
-            r.reshape(c, d, k).transpose(1, 0, 2).reshape(d, -1),
-            J.reshape(len(J), c, d, k).transpose(2, 1, 3, 0).reshape(d, c * k, len(J)),
-        )
-
-    def moved(self, model: FeatureModel, steps: Array) -> FeatureStates:
-        """Steps in the minimal coordinates. # (d, p)."""
-        count = len(model.freedoms)
-        motion = np.zeros((len(steps), 6))
-        motion[:, list(model.freedoms)] = steps[:, :count]
-        return FeatureStates(
-            origin=self.origin + np.einsum("dij,dj->di", self.R, motion[:, :3]),
-            R=self.R @ _turns(motion[:, 3:]),
-            sizes=self.sizes + steps[:, count:],
-        )
-
-
 # ----------------------------------------------------------- Newton's method for many measurements
 
 
@@ -276,12 +214,12 @@ def minimise_many(model: FeatureModel, sets: Array, start: FeatureStates) -> Fit
         sizes=start.sizes / _factors(model, scale),
     ).settled(model)
     states, sure = _descended(model, unit, first)
-    level = model.level(states.local(unit), states.sizes_of_points(sets.shape[1]))
-    normals = np.einsum("dij,jdk->dki", states.R, level.normal.reshape(3, *sets.shape[:2]))
+    level = model.level(states.local(unit), states.sizes_of_sets())
+    normals = np.einsum("dij,jdk->dki", states.R, level.normal)
     return FitMinima(
         model=model,
         states=states,
-        distances=scale * level.distance.reshape(sets.shape[:2]),
+        distances=scale * level.distance,
         normals=normals,
         sure=sure & _determined(model, unit, first, states),
         unit=unit,
@@ -324,9 +262,9 @@ class _Triangles(NamedTuple):
 
 def _triangles(rows: BatchRows) -> _Triangles:
     """As ``triangle_of``; where a column is none, that of the identity."""
-    p = rows.jacobian.shape[2]
-    A = np.concatenate([rows.jacobian, rows.residuals[:, :, None]], axis=2)
-    both = np.asarray(np.linalg.qr(A, mode="r"))
+    p = rows.jacobian.shape[1]
+    A = np.concatenate([rows.jacobian, rows.residuals[:, None]], axis=1)
+    both = np.asarray(np.linalg.qr(A.transpose(0, 2, 1), mode="r"))
     R, z = both[:, :p, :p], both[:, :p, p]
     diagonal = np.abs(np.diagonal(R, axis1=1, axis2=2))
     flat = ~(diagonal.min(axis=1) > _SMALLEST * diagonal.max(axis=1))
@@ -342,7 +280,7 @@ def _second_order(model: FeatureModel, unit: Array, states: FeatureStates) -> Ar
         steps = np.tile(step, (len(unit), 1))
         ahead = states.moved(model, steps).rows(model, unit).jacobian
         ahead -= states.moved(model, -steps).rows(model, unit).jacobian
-        S[:, :, column] = np.einsum("dmp,dm->dp", ahead, residuals) / (2.0 * _DIFFERENCE)
+        S[:, :, column] = np.einsum("dpm,dm->dp", ahead, residuals) / (2.0 * _DIFFERENCE)
     return np.asarray(0.5 * (S + S.transpose(0, 2, 1)))
 
 
@@ -384,23 +322,3 @@ def _determined(
 
 def _factors(model: FeatureModel, scale: float) -> Array:
     return np.array([scale if unit == "m" else 1.0 for unit in model.size_units])
-
-
-# --------------------------------------------------------------------- States of many measurements
-
-
-class BatchRows(NamedTuple):
-    """Residuals of many measurements and their derivatives."""
-
-    residuals: Array  # (d, m)
-    jacobian: Array  # (d, m, p)
-
-
-def _turns(omega: Array) -> Array:
-    """Rotations by rotation vectors (Rodrigues). # (d, 3) [rad] to (d, 3, 3)."""
-    angle = np.linalg.norm(omega, axis=1)[:, None, None]
-    K = np.zeros((len(omega), 3, 3))
-    K[:, 2, 1], K[:, 0, 2], K[:, 1, 0] = omega.T
-    K -= K.transpose(0, 2, 1)
-    half = np.sinc(angle / (2.0 * np.pi))
-    return np.asarray(np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * half**2 * (K @ K))

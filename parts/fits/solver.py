@@ -13,17 +13,19 @@ from parts.fits.fit_result import Derived, Fit, FitCertificate, FittedShape
 from parts.fits.least_squares import (
     FeatureModel,
     FeatureState,
+    FeatureStates,
     Minimum,
     Triangle,
     condition_of,
     curvature_of,
     minimise,
+    minimise_each,
     newton_step,
     polish,
     tall_triangle,
     triangle_of,
 )
-from robots.core.arrays import Array
+from robots.core.arrays import Array, Mask
 
 _FAINT = 1e-8  # residuals below it, in the points' size, have no direction but rounding's
 
@@ -153,7 +155,7 @@ def minimum_of(model: FeatureModel, points: ArrayLike, options: Options) -> FitM
     hint = None
     if "hint" in options:
         hint = cloud.unitary(model.state_of(options["hint"]), model.size_units)
-    found = search(model, cloud.unit, hint, None)
+    found = search(model, cloud.unit, hint)
     require_one(model, found)
     whole = minimise(model, cloud.unit, found.best.state)
     require_rank(model, condition_of(triangle_of(whole.rows).R), cloud)
@@ -227,25 +229,21 @@ _LIKELY = 9.0  # of the variance
 _ROUNDING = 1e-26  # mean square of residuals that are rounding only, in the points' size
 
 
-def search(
-    model: FeatureModel, points: Array, hint: FeatureState | None, weights: Array | None
-) -> FitSearch:
+def search(model: FeatureModel, points: Array, hint: FeatureState | None) -> FitSearch:
     """Minimise from each start and keep the least; a hint stands for all starts.
 
     Args:
         model: feature.
         points: centred, of size 1. # (3, k)
         hint: where the caller knows the feature to be.
-        weights: of the squares. # (k,)
 
     Raises:
         FitError: no start ends in a sound feature.
     """
-    sample, weights = _sample(points, weights)
+    sample = _sample(points)
     starts = model.starts(sample) if hint is None else [hint]
     found: list[Minimum] = []
-    for start in starts:
-        end = minimise(model, sample, start, weights=weights, limit=60)
+    for end in minimise_each(model, sample, starts, limit=60):
         state = model.settled(end.state)
         if np.isfinite(end.cost) and model.sound(sample, state):
             found.append(replace(end, state=state))
@@ -257,7 +255,7 @@ def search(
             value=len(starts),
         )
     found.sort(key=lambda end: end.cost)
-    same = [_same(found[0].state, other.state, model) for other in found]
+    same = _same(FeatureStates.of([end.state for end in found]), model).tolist()
     others = [end.cost for end, equal in zip(found, same, strict=True) if end.ended and not equal]
     return FitSearch(
         best=found[0],
@@ -268,22 +266,22 @@ def search(
     )
 
 
-def _sample(points: Array, weights: Array | None) -> tuple[Array, Array | None]:
+def _sample(points: Array) -> Array:
     count = points.shape[1]
     if count <= _SAMPLE:
-        return points, weights
+        return points
     rows = np.sort(np.random.default_rng(_SEED).choice(count, _SAMPLE, replace=False))
-    return np.ascontiguousarray(points[:, rows]), None if weights is None else weights[rows]
+    return np.ascontiguousarray(points[:, rows])
 
 
-def _same(a: FeatureState, b: FeatureState, model: FeatureModel) -> bool:
-    """Return whether two settled states are the same feature."""
-    turned = 3 in model.freedoms or 4 in model.freedoms
-    apart = [*(a.origin - b.origin), *(a.sizes - b.sizes)]
-    if turned:
-        apart += [*np.cross(a.axis, b.axis)]
-    size = max(1.0, float(np.abs(a.sizes).max(initial=0.0)))
-    return float(np.abs(apart).max()) <= _SAME * size
+def _same(states: FeatureStates, model: FeatureModel) -> Mask:
+    """Which of some settled states are the same feature as the first."""
+    apart = [states.origin - states.origin[0], states.sizes - states.sizes[0]]
+    if 3 in model.freedoms or 4 in model.freedoms:
+        apart.append(np.cross(states.R[:, :, 2], states.R[0, :, 2]))
+    sizes = np.abs(states.sizes)
+    largest = np.maximum(sizes, sizes[0]).max(axis=1, initial=1.0)
+    return np.asarray(np.abs(np.concatenate(apart, axis=1)).max(axis=1) <= _SAME * largest)
 
 
 def require_one(model: FeatureModel, found: FitSearch) -> None:

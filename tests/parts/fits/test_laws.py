@@ -11,7 +11,14 @@ from scipy.spatial.transform import Rotation
 
 from parts.errors import FitError
 from parts.fits.fitting import FIT_KINDS, fit, model_of
-from parts.fits.least_squares import FeatureState, second_order, turn
+from parts.fits.least_squares import (
+    FeatureState,
+    minimise,
+    minimise_each,
+    second_order,
+    turn,
+)
+from parts.fits.solver import cloud_of
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus
 from tests.cases import cases
 
@@ -184,3 +191,20 @@ def test_a_hint_of_another_kind_is_refused(known):
     sphere = Sphere(centre=np.zeros(3), radius=1.0)
     with pytest.raises(FitError, match="The hint is a Sphere; expected a Cylinder"):
         fit("cylinder", case.points, hint=sphere)
+
+
+@pytest.mark.parametrize("kind", ["cylinder", "cone", "torus", "line3d"])
+def test_starts_in_step_end_where_each_alone_does(kind, known):
+    """Also one whose columns depend on each other, and one that is a minimum already."""
+    case = known(kind)
+    model = model_of(kind)
+    points = cloud_of(case.points, model).unit
+    starts = model.starts(points)
+    ended = minimise(model, points, starts[0])
+    flat = FeatureState(origin=np.zeros(3), R=np.eye(3), sizes=0.0 * ended.state.sizes)
+    starts = [*starts, ended.state, flat]
+    together = minimise_each(model, points, starts)
+    for start, one in zip(starts, together, strict=True):
+        alone = minimise(model, points, start)
+        if alone.ended:
+            assert one.cost == pytest.approx(alone.cost, rel=1e-8, abs=1e-24)
