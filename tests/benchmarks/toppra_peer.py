@@ -1,6 +1,7 @@
 """TOPP-RA (the package toppra) on paths of a file, in an environment of its own; run as a script.
 
-Durations, CPU seconds and by how much the limits are passed between TOPP-RA's grid points.
+Durations, CPU seconds, by how much the limits are passed between TOPP-RA's grid points, and how
+often the duration must be taken, every speed slowed alike, until they are kept there.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class PiecewisePath(toppra.interpolator.AbstractGeometricPath):
 
 
 def traversed(case, grid):
-    """Durations [s], CPU seconds, largest excess over a limit, of all paths of a case."""
+    """Durations [s], CPU seconds, largest excess over a limit, slowing, of all paths of a case."""
     speed, acceleration, effort = case["speed"], case["acceleration"], case["effort"]
     model = pinocchio.Model()
     torques = None
@@ -63,7 +64,7 @@ def traversed(case, grid):
         def torques(q, qd, qdd):
             return pinocchio.rnea(model, data, q[order], qd[order], qdd[order])[own]
 
-    durations, seconds, excess = [], [], []
+    durations, seconds, excess, slowing = [], [], [], []
     for length, powers in case["paths"]:
         path = PiecewisePath(length, powers)
         begin = time.process_time()
@@ -84,16 +85,25 @@ def traversed(case, grid):
         if motion is None:
             durations.append(np.nan)
             excess.append(np.nan)
+            slowing.append(np.nan)
             continue
         durations.append(motion.duration)
         t = np.linspace(0.0, motion.duration, 2001)[1:-1]
         q, qd, qdd = motion(t), motion(t, 1), motion(t, 2)
         shares = [np.abs(qd) / speed, np.abs(qdd) / acceleration]
+        # Slowed by k, speeds fall as 1/k; accelerations, and torques beside those that hold the
+        # weight against friction, as 1/k².
+        slowest = max(1.0, float(shares[0].max()), float(np.sqrt(shares[1].max())))
         if torques is not None:
             tau = np.array([torques(*row) for row in zip(q, qd, qdd, strict=True)])
-            shares.append(np.abs(tau + case["coulomb"] * np.sign(qd)) / effort)
+            friction, still = case["coulomb"] * np.sign(qd), np.zeros(q.shape[1])
+            shares.append(np.abs(tau + friction) / effort)
+            held = np.array([torques(row, still, still) for row in q])
+            left = effort - np.sign(tau - held) * (held + friction)
+            slowest = max(slowest, float(np.sqrt(np.max(np.abs(tau - held) / left))))
         excess.append(max(float(share.max()) for share in shares) - 1.0)
-    return {"duration": durations, "seconds": seconds, "excess": excess}
+        slowing.append(slowest)
+    return {"duration": durations, "seconds": seconds, "excess": excess, "slowing": slowing}
 
 
 if __name__ == "__main__":

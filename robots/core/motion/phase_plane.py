@@ -91,7 +91,7 @@ class Scratch(NamedTuple):
         P: Bernstein coefficients of q' on a cell. # (n, 4)
         Q: of q''. # (n, 3)
         rows: α·x0 + β·x1 ≤ 1. # (ROWS·n, 2)
-        wide: rows of the relaxed problem. # (4·n, 12)
+        wide: rows of the relaxed problem. # (4·n, 14)
     """
 
     P: Array
@@ -315,10 +315,9 @@ def _rows(
                 q0, q1 = Q[j, 2] / 3.0, 2.0 * Q[j, 1] / 3.0
             else:
                 q0, q1 = 0.0, Q[j, 2]
-            alpha = (q0 - g * P[j, k]) / acceleration[j]
-            beta = (q1 + g * P[j, k]) / acceleration[j]
-            count = _row(scratch.rows, count, alpha, beta, most0, most1)
-            count = _row(scratch.rows, count, -alpha, -beta, most0, most1)
+            alpha, beta, most = q0 - g * P[j, k], q1 + g * P[j, k], acceleration[j]
+            count = _row(scratch.rows, count, alpha, beta, most, most0, most1)
+            count = _row(scratch.rows, count, -alpha, -beta, most, most0, most1)
         # Speed: q'²·x, degree 7.
         square = speed[j] * speed[j]
         p0, p1, p2, p3 = P[j, 0], P[j, 1], P[j, 2], P[j, 3]
@@ -342,8 +341,8 @@ def _rows(
                     new = p3 * p3
                 else:
                     new = 0.0
-                alpha, beta = (7 - k) * new / (7.0 * square), k * last / (7.0 * square)
-                count = _row(scratch.rows, count, alpha, beta, most0, most1)
+                alpha, beta = (7 - k) * new / 7.0, k * last / 7.0
+                count = _row(scratch.rows, count, alpha, beta, square, most0, most1)
                 last = new
     if efforts.a.size:
         count = _effort_rows(
@@ -352,11 +351,13 @@ def _rows(
     return count
 
 
-def _row(rows: Array, count: int, alpha: float, beta: float, most0: float, most1: float) -> int:
-    """Append a row that can be passed at all."""
-    if max(alpha, 0.0) * most0 + max(beta, 0.0) * most1 <= 1.0:
+def _row(
+    rows: Array, count: int, alpha: float, beta: float, limit: float, most0: float, most1: float
+) -> int:
+    """Append the row α·x0 + β·x1 ≤ limit, where it can be passed at all."""
+    if max(alpha, 0.0) * most0 + max(beta, 0.0) * most1 <= limit:
         return count
-    rows[count, 0], rows[count, 1] = alpha, beta
+    rows[count, 0], rows[count, 1] = alpha / limit, beta / limit
     return count + 1
 
 
@@ -415,9 +416,9 @@ def _effort_rows(
                 a2 = g * (sign * efforts.a[node + 1, j] + more)
                 a1 = 0.5 * (a0 + a2)
                 rows = scratch.rows
-                count = _row(rows, count, (b0 - a0) / r0, a0 / r0, most0, most1)
-                count = _row(rows, count, (0.5 * b1 - a1) / r1, (0.5 * b0 + a1) / r1, most0, most1)
-                count = _row(rows, count, -a2 / r2, (b1 + a2) / r2, most0, most1)
+                count = _row(rows, count, b0 - a0, a0, r0, most0, most1)
+                count = _row(rows, count, 0.5 * b1 - a1, 0.5 * b0 + a1, r1, most0, most1)
+                count = _row(rows, count, -a2, b1 + a2, r2, most0, most1)
     return count
 
 
@@ -480,7 +481,7 @@ _ENCLOSURES = 3
 # A row is a·u + b·x ≤ r with a, b and r known within bounds on the cell. Of an acceleration, where
 # a = q' and b = q'', it is (q'²·x)' ≤ 2·q'·r, which integrates exactly: q̇² grows by 2·r per radian.
 
-_A0, _A1, _AM, _DA, _EA, _B0, _B1, _M0, _M1, _R0, _R1, _RM = range(12)
+_A0, _A1, _AM, _DA, _EA, _B0, _B1, _M0, _M1, _R0, _R1, _RM, _I0, _I1 = range(14)
 _EXACT = -1.0  # in _DA: a row of acceleration, with q'² at the cell's ends in _M0 and _M1
 
 
@@ -542,8 +543,9 @@ def _bound_one(
             h = paths.place[node + 1] - paths.place[node]
             _cell(paths, p, paths.place[node], h, scratch)
             rows = _wide_rows(scratch, h, acceleration, efforts, first + i, node, x, above)
-            reached, _ = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
+            reached, fall = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
             backward[node] = min(reached, above[node])
+            seconds[first + i] = fall  # until the forward pass needs it
         after = backward[first + p]
     total, before = 0.0, 0.0
     for p in range(paths.first[k], last + 1):
@@ -556,7 +558,7 @@ def _bound_one(
             rows = _wide_rows(scratch, h, acceleration, efforts, first + i, node, x, above)
             reached, rise = _reach(scratch.wide, rows, 1.0, forward[node], h)
             forward[node + 1] = min(reached, above[node + 1])
-            _, fall = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
+            fall = seconds[first + i]
             cap = _LARGEST
             for j in range(speed.size):
                 low, high = _range(scratch.P, j)
@@ -609,6 +611,7 @@ def _wide_rows(
             )
             wide[count, _M0], wide[count, _M1] = P[j, 0] * P[j, 0], P[j, 3] * P[j, 3]
             wide[count, _R0] = wide[count, _R1] = wide[count, _RM] = acceleration[j]
+            _invert(wide, count)
             count += 1
     if efforts.a.size == 0:
         return count
@@ -648,8 +651,16 @@ def _wide_rows(
             wide[count, _M0], wide[count, _M1] = (2.0 * b0 + b1) / 6.0, (b0 + 2.0 * b1) / 6.0
             wide[count, _R0] = min(r0, r1) - 2.0 * efforts.slack[cell, 2, j]
             wide[count, _R1], wide[count, _RM] = max(r0, r1), 0.5 * (r0 + r1)
+            _invert(wide, count)
             count += 1
     return count
+
+
+def _invert(wide: Array, row: int) -> None:
+    """1/a, which every enclosure of the rates asks for."""
+    low, high = wide[row, _A0], wide[row, _A1]
+    wide[row, _I0] = 1.0 / low if low != 0.0 else math.inf
+    wide[row, _I1] = 1.0 / high if high != 0.0 else math.inf
 
 
 def _inside(wide: Array, rows: int, h: float, start: float, end: float) -> float:
@@ -686,8 +697,10 @@ def _reach(wide: Array, rows: int, way: float, start: float, h: float) -> tuple[
         return _LARGEST, _LARGEST
     steep, gentle = _rates(wide, rows, way, low, high)
     for _ in range(_ENCLOSURES):
-        high = min(high, start + 2.0 * h * max(steep, 0.0))
-        low = max(low, start + 2.0 * h * min(gentle, 0.0))
+        most, least = start + 2.0 * h * max(steep, 0.0), start + 2.0 * h * min(gentle, 0.0)
+        if most >= high and least <= low:
+            break
+        low, high = max(low, least), min(high, most)
         steep, gentle = _rates(wide, rows, way, low, high)
     spread = steep - gentle
     rate = max(abs(steep), abs(gentle))
@@ -715,14 +728,15 @@ def _reach(wide: Array, rows: int, way: float, start: float, h: float) -> tuple[
 def _rates(wide: Array, rows: int, way: float, low: float, high: float) -> tuple[float, float]:
     """Bounds from above and below of the largest x'/2 along the way, for x within bounds."""
     steep, gentle = math.inf, math.inf
+    near, far, sign = (_I0, _I1, 1.0) if way > 0.0 else (_I1, _I0, -1.0)
     for k in range(rows):
-        near, far = (wide[k, _A0], wide[k, _A1]) if way > 0.0 else (-wide[k, _A1], -wide[k, _A0])
-        if near <= 0.0:
+        if sign * wide[k, _A0 if way > 0.0 else _A1] <= 0.0:
             continue
+        by_near, by_far = sign * wide[k, near], sign * wide[k, far]
         most = wide[k, _R1] - min(wide[k, _B0] * low, wide[k, _B0] * high)
         least = wide[k, _R0] - max(wide[k, _B1] * low, wide[k, _B1] * high)
-        steep = min(steep, most / near if most > 0.0 else most / far)
-        gentle = min(gentle, least / far if least > 0.0 else least / near)
+        steep = min(steep, most * (by_near if most > 0.0 else by_far))
+        gentle = min(gentle, least * (by_far if least > 0.0 else by_near))
     return steep, gentle
 
 

@@ -23,8 +23,12 @@ from robots.core.motion.phase_plane import BOUND, ROWS, SOLVE, Efforts, Paths, S
 from robots.core.rounding import apart_digits
 
 GAP = 5e-3  # to the bound, at which cells are fine enough
-# Cells of a piece to begin with, and where efforts are limited: enough for the gap in most paths.
-_FIRST_CELLS, _FIRST_CELLS_WITH_EFFORTS = 64, 128
+# Cells of a piece to begin with: enough for the gap in most paths. Where efforts are limited, of
+# a straight one and of a corner, powers of two; those at rest, where friction may have either sign
+# and x rises from zero, are halved again.
+_FIRST_CELLS = 64
+_FIRST_STRAIGHT, _FIRST_CURVED = 32, 128
+_HALVED = 3
 _AT_ONCE = 8  # paths worked on together: they stay in the processor's cache
 _REFINEMENTS = 8
 _PARTS = 8  # that a cell is divided into at once
@@ -124,11 +128,22 @@ def _traversed(
 
 
 def _even(path: JointPath, limited: bool) -> list[Array]:
-    """Cells of one length, to begin with. # of each piece: (3, nodes), see ``_Batch``."""
-    cells = _FIRST_CELLS_WITH_EFFORTS if limited else _FIRST_CELLS
-    count = np.where(path.straight & (not limited), 1, cells)
-    places = [np.linspace(0.0, h, c + 1) for h, c in zip(path.length, count, strict=True)]
-    return [np.stack([place, *np.full((2, len(place)), np.nan)]) for place in places]
+    """Cells to begin with. # of each piece: (3, nodes), see ``_Batch``."""
+    if limited:
+        count = np.where(path.straight, _FIRST_STRAIGHT, _FIRST_CURVED)
+    else:
+        count = np.where(path.straight, 1, _FIRST_CELLS)
+    rests = np.append(path.stops, True)
+    found: list[Array] = []
+    for p, (h, c) in enumerate(zip(path.length.tolist(), count.tolist(), strict=True)):
+        place = np.linspace(0.0, h, c + 1)
+        inner = h / c * 0.5 ** np.arange(_HALVED, 0, -1)
+        if limited and rests[p]:
+            place = np.concatenate([place[:1], inner, place[1:]])
+        if limited and rests[p + 1]:
+            place = np.concatenate([place[:-1], h - inner[::-1], place[-1:]])
+        found.append(np.stack([place, *np.full((2, len(place)), np.nan)]))
+    return found
 
 
 class _Batch:
@@ -174,7 +189,7 @@ class _Batch:
             P=np.zeros((n, 4)),
             Q=np.zeros((n, 3)),
             rows=np.zeros((ROWS * n, 2)),
-            wide=np.zeros((4 * n, 12)),
+            wide=np.zeros((4 * n, 14)),
         )
         fastest = self._fastest()
         first = np.concatenate([places[1:] for places in own], axis=1)
@@ -346,7 +361,7 @@ _PLACES = 24
 _TAIL = 3  # last coefficients
 _RESOLVED = 1e-11  # relative, of these, where a panel is narrow enough
 _LEFT_OUT = 100.0  # times these: more than was ever left out, above rounding
-_MOST_PANELS = 64  # of a piece; no more than it has cells, which lie in one panel each
+_MOST_PANELS = _FIRST_STRAIGHT  # of a piece: its cells lie in one panel each
 
 
 def _no_efforts(n: int) -> Efforts:
