@@ -306,6 +306,7 @@ def _rows(
     g = 0.5 / h
     for j in range(speed.size):
         # Acceleration: q'·u + q''·x, degree 3.
+        share = 1.0 / acceleration[j]
         for k in range(4):
             if k == 0:
                 q0, q1 = Q[j, 0], 0.0
@@ -315,9 +316,9 @@ def _rows(
                 q0, q1 = Q[j, 2] / 3.0, 2.0 * Q[j, 1] / 3.0
             else:
                 q0, q1 = 0.0, Q[j, 2]
-            alpha, beta, most = q0 - g * P[j, k], q1 + g * P[j, k], acceleration[j]
-            count = _row(scratch.rows, count, alpha, beta, most, most0, most1)
-            count = _row(scratch.rows, count, -alpha, -beta, most, most0, most1)
+            alpha, beta = (q0 - g * P[j, k]) * share, (q1 + g * P[j, k]) * share
+            count = _row(scratch.rows, count, alpha, beta, most0, most1)
+            count = _row(scratch.rows, count, -alpha, -beta, most0, most1)
         # Speed: q'²·x, degree 7.
         square = speed[j] * speed[j]
         p0, p1, p2, p3 = P[j, 0], P[j, 1], P[j, 2], P[j, 3]
@@ -341,8 +342,8 @@ def _rows(
                     new = p3 * p3
                 else:
                     new = 0.0
-                alpha, beta = (7 - k) * new / 7.0, k * last / 7.0
-                count = _row(scratch.rows, count, alpha, beta, square, most0, most1)
+                alpha, beta = (7 - k) * new / (7.0 * square), k * last / (7.0 * square)
+                count = _row(scratch.rows, count, alpha, beta, most0, most1)
                 last = new
     if efforts.a.size:
         count = _effort_rows(
@@ -351,13 +352,11 @@ def _rows(
     return count
 
 
-def _row(
-    rows: Array, count: int, alpha: float, beta: float, limit: float, most0: float, most1: float
-) -> int:
-    """Append the row α·x0 + β·x1 ≤ limit, where it can be passed at all."""
-    if max(alpha, 0.0) * most0 + max(beta, 0.0) * most1 <= limit:
+def _row(rows: Array, count: int, alpha: float, beta: float, most0: float, most1: float) -> int:
+    """Append a row that can be passed at all."""
+    if max(alpha, 0.0) * most0 + max(beta, 0.0) * most1 <= 1.0:
         return count
-    rows[count, 0], rows[count, 1] = alpha / limit, beta / limit
+    rows[count, 0], rows[count, 1] = alpha, beta
     return count + 1
 
 
@@ -409,16 +408,16 @@ def _effort_rows(
             r0, r2 = limit - d0 - v0 * intercept, limit - d1 - v1 * intercept
             b0 = sign * efforts.b[node, j] + efforts.slack[cell, 1, j] + v0 * slope
             b1 = sign * efforts.b[node + 1, j] + efforts.slack[cell, 1, j] + v1 * slope
-            r1 = 0.5 * (r0 + r2)
+            s0, s1, s2 = 1.0 / r0, 2.0 / (r0 + r2), 1.0 / r2
             for way in range(2):
                 more = (1.0 - 2.0 * way) * efforts.slack[cell, 0, j]
                 a0 = g * (sign * efforts.a[node, j] + more)
                 a2 = g * (sign * efforts.a[node + 1, j] + more)
                 a1 = 0.5 * (a0 + a2)
                 rows = scratch.rows
-                count = _row(rows, count, b0 - a0, a0, r0, most0, most1)
-                count = _row(rows, count, 0.5 * b1 - a1, 0.5 * b0 + a1, r1, most0, most1)
-                count = _row(rows, count, -a2, b1 + a2, r2, most0, most1)
+                count = _row(rows, count, (b0 - a0) * s0, a0 * s0, most0, most1)
+                count = _row(rows, count, (0.5 * b1 - a1) * s1, (0.5 * b0 + a1) * s1, most0, most1)
+                count = _row(rows, count, -a2 * s2, (b1 + a2) * s2, most0, most1)
     return count
 
 
