@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from planner.motion.trajectory import Trajectory
     from robots.core.mechanism import Mechanism
 
+INTERPOLATION_PART = 0.01  # of the largest value of a column
+JUMP = 1e-4  # rows that are no further apart may hold a jump, as of dry friction [s]
+_QUIET = 1e-3  # of the busiest joint: what hardly moves is not followed to its noise
 _MASKS = ("along_normal", "fixed_axis")
 _SEGMENT_COLUMNS = [
     *("kind", "point", "law", "start_s", "duration_s", "binding"),
@@ -294,8 +297,27 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Instants:
+    """Instants of a motion in order of time, and which side of a switch of law each means.
+
+    Args:
+        t: [s] # (N,)
+        segment: that each lies in. # (N,)
+        before: whether the side before a switch, or a border of segments, is meant. # (N,)
+    """
+
+    t: Array
+    segment: Indices
+    before: Mask
+
+    def take(self, rows: slice) -> Instants:
+        """Some of them."""
+        return Instants(t=self.t[rows], segment=self.segment[rows], before=self.before[rows])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Samples:
-    """The motion at regular instants; at a switch of law the side after it is meant.
+    """The motion at instants; one of a switch of law means the side after it, if it is there once.
 
     Args:
         t: [s] # (N,)
@@ -319,6 +341,12 @@ class Samples:
     def power(self) -> Array:
         """Total power of the joints. # (N,) [W]."""
         return np.asarray(np.sum(self.tau * self.qd, axis=1))
+
+    @property
+    def columns(self) -> Array:
+        """The numbers of a row after t, segment and point, as ``sample_columns``. # (N, 4n + 4)."""
+        blocks = (self.q, self.qd, self.qdd, self.tau, self.power, self.position)
+        return np.column_stack(blocks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -438,10 +466,11 @@ class Plan(Shown):
         return pd.DataFrame(rows, columns=["code", "severity", "where", "message", "hint"])
 
     def samples(self, period: float | None = None) -> DataFrame:
-        """Draw the motion at regular instants: the columns of trajectory.csv.
+        """Draw the motion: the columns of trajectory.parquet.
 
         Args:
-            period: between samples; the job's when None. [s]
+            period: between samples; when None the job's, or, where it has none, rows so spaced that
+                straight lines between them keep ``interpolation_bounds``. [s]
 
         Raises:
             JobError: a period that is none, or more samples than are worth drawing.
@@ -452,16 +481,42 @@ class Plan(Shown):
         if not self.timeline:
             return pd.DataFrame(columns=columns)
         drawn = self.job.sampling_period if period is None else period
-        check_sample_count(self, drawn)
-        samples = self.trajectory.sample(drawn)
-        blocks = (samples.q, samples.qd, samples.qdd, samples.tau)
-        numbers = np.column_stack([*blocks, samples.power, samples.position])
-        table = pd.DataFrame(numbers, columns=columns[3:])
+        if drawn is None:
+            spaced = self.trajectory.spaced(np.array([*self.interpolation_bounds.values()]))
+            samples = self.trajectory.samples_at(spaced)
+        else:
+            check_sample_count(self, drawn)
+            samples = self.trajectory.sample(drawn)
+        table = pd.DataFrame(samples.columns, columns=columns[3:])
         names = np.array([segment.point for segment in self.timeline], dtype=object)
         table.insert(0, "t_s", samples.t)
         table.insert(1, "segment", samples.segment)
         table.insert(2, "point", names[samples.segment])
         return table
+
+    @property
+    def interpolation_bounds(self) -> dict[str, float]:
+        """What straight lines between rows may miss, by column of the trajectory; in its unit.
+
+        The ball and the joints by the job's distance (turning joints by the angle that it is at a
+        metre), everything else by a part of the largest value of its column. Infinite where nothing
+        is evaluated. A jump lies between rows that are at most ``JUMP`` apart.
+        """
+        distance, n = self.job.interpolation_error, self.job.mechanism.dof
+        loads, totals = self.joint_loads, self.totals
+        peaks = (
+            [load.peak_velocity for load in loads],
+            [load.peak_acceleration for load in loads],
+            [or_nan(load.peak_torque) for load in loads],
+        )
+        power = max(abs(or_nan(totals.peak_power)), abs(or_nan(totals.min_power)))
+        bounds = [distance] * n
+        for kind in (*map(np.array, peaks), np.array([power])):
+            floor = _QUIET * np.max(kind, initial=0.0)
+            known = INTERPOLATION_PART * np.maximum(kind, floor)
+            bounds += np.where(known > 0.0, known, np.inf).tolist()
+        names = sample_columns(self.job.mechanism)[3:]
+        return dict(zip(names, [*bounds, *[distance] * 3], strict=True))
 
     # --- for a reader ----------------------------------------------------------------------------
 

@@ -16,7 +16,13 @@ from planner.proof import Proof
 from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
 from reports.plan_document import document_text, plan_document
 from reports.provenance import Provenance, SetOptions, provenance, provenance_document, write_inputs
-from reports.tables import SIDE, write_points, write_trajectory
+from reports.tables import (
+    interpolation_text,
+    row_text,
+    sampling_text,
+    write_points,
+    write_trajectory,
+)
 from reports.verdict import not_checked, withheld
 
 if TYPE_CHECKING:
@@ -29,10 +35,11 @@ _WIDTH = 88
 _FILES = {
     "plan.json": "the plan: points, segments, joints, findings, validation. Format 1. Peaks are of "
     "the exact motion, not of the samples.",
-    "trajectory.parquet, trajectory.csv": "the motion sampled every {period:g} ms: time; segment, "
+    "trajectory.parquet": "the motion, {sampling}: time; segment, "
     "the index in the segments of plan.json, from 0; the point that the segment serves; joint "
     "positions q, speeds qd, accelerations qdd, torques tau; total power; ball centre x, y, z in "
-    "the base frame. SI units and radians, as the column names say. Read the rows so: {side}.",
+    "the base frame. SI units and radians, as the column names say. Read the rows so: {side}. "
+    "{interpolation}trajectory.csv, if it is there, has the same rows (palpeur plan --csv).",
     "points.csv": "every point: ball centre at contact and normal in the base frame, joints at "
     "contact and at the clearance point, least margins along its probing line. Cells are empty "
     "where a point is not reached.",
@@ -117,7 +124,7 @@ def _written(folder: Path, proof: Proof, options: SetOptions, made: Provenance) 
     plan = proof.plan
     document = document_text(plan_document(proof))
     _text(folder / DOCUMENT, document)
-    write_trajectory(plan, proof.motion, folder)
+    write_trajectory(plan, proof.motion, folder, as_csv=options.csv)
     write_points(plan, folder)
     _text(folder / READ_ME, read_me(plan, options))
     yield "data"
@@ -211,10 +218,12 @@ def read_me(plan: Plan, options: SetOptions) -> str:
     """
     job = plan.job
     inputs = [f"  {item.sha256}  {item.name}" for item in job.inputs]
-    files = [
-        f"{name}\n{_paragraph(text.format(period=1e3 * job.sampling_period, side=SIDE))}"
-        for name, text in _FILES.items()
-    ]
+    rows = {
+        "sampling": sampling_text(plan),
+        "side": row_text(plan),
+        "interpolation": interpolation_text(plan),
+    }
+    files = [f"{name}\n{_paragraph(text.format(**rows))}" for name, text in _FILES.items()]
     parts = [
         f"Report set of the job {job.name!r}, written by palpeur {version('palpeur')}.",
         "\n".join(["Verdict", *map(_paragraph, _verdict(plan, options))]),

@@ -15,6 +15,8 @@ import numpy as np
 
 from planner.findings.unchecked import Aspect
 from planner.plan import (
+    INTERPOLATION_PART,
+    JUMP,
     JointLoad,
     PlannedPoint,
     Segment,
@@ -37,6 +39,7 @@ Schema = dict[str, object]
 _TEXT: Schema = {"type": "string"}
 _TRUTH: Schema = {"type": "boolean"}
 _NUMBER: Schema = {"type": "number"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
 _MAYBE: Schema = {"type": ["number", "null"]}
 _JOINTS: Schema = {"type": ["array", "null"], "items": _MAYBE}
 
@@ -63,6 +66,7 @@ def plan_document(proof: Proof) -> Document:
         "segments": [_segment(segment) for segment in plan.timeline],
         "joints": [_joint(joint, turning[joint.name]) for joint in plan.joint_loads],
         "findings": [finding.document() for finding in plan.finding_list],
+        "samples": _samples(proof),
         "validation": _validation(proof),
     }
 
@@ -70,6 +74,19 @@ def plan_document(proof: Proof) -> Document:
 def document_text(document: Document) -> str:
     """JSON with one point, segment, joint, finding or check per line, and a line end."""
     return _text(document) + "\n"
+
+
+def _samples(proof: Proof) -> Document:
+    """The rows of the trajectory: of a fixed period, or what straight lines between them miss."""
+    job = proof.plan.job
+    if job.sampling_period is not None:
+        return {"rows": proof.motion.count, "period_s": job.sampling_period}
+    return {
+        "rows": proof.motion.count,
+        "interpolation_error_m": job.interpolation_error,
+        "interpolation_error_of_largest": INTERPOLATION_PART,
+        "jump_s": JUMP,
+    }
 
 
 def _tip(tip: TipLink | None) -> Document:
@@ -243,7 +260,21 @@ def _plan() -> Schema:
         segments=_list(_plan_schema_segment()),
         joints=_list(_plan_schema_joint()),
         findings=_list(_finding()),
+        samples={"anyOf": [_regular(), _spaced()]},
         validation=_object(passed=_TRUTH, checks=_list(_check())),
+    )
+
+
+def _regular() -> Schema:
+    return _object(rows=_COUNT, period_s=_NUMBER)
+
+
+def _spaced() -> Schema:
+    return _object(
+        rows=_COUNT,
+        interpolation_error_m=_NUMBER,
+        interpolation_error_of_largest=_NUMBER,
+        jump_s=_NUMBER,
     )
 
 

@@ -84,6 +84,7 @@ class SetOptions:
         pages: whether page, paper, workbook, replay and the programmes to exchange are made.
         exports: programmes that were chosen, sorted.
         partial: whether programmes may leave out points that cannot be measured.
+        csv: whether the trajectory is written as CSV, too.
         withheld: why programmes must not be written although the plan's own motion is proven, as
             of one pose of a presentation that fails elsewhere; empty for no such reason.
     """
@@ -92,6 +93,7 @@ class SetOptions:
     pages: bool = True
     exports: tuple[str, ...] = ()
     partial: bool = False
+    csv: bool = False
     withheld: str = ""
 
 
@@ -121,6 +123,7 @@ def provenance_document(
             "pages": chosen.pages,
             "exports": list(chosen.exports),
             "partial": chosen.partial,
+            "csv": chosen.csv,
         },
         "job": {
             "name": inputs.title,

@@ -1,33 +1,77 @@
-"""Tables of a plan: the trajectory as Parquet and CSV, and the points as CSV.
+"""Tables of a plan: the trajectory as Parquet and, on request, CSV; the points as CSV.
 
-At a switch of law a row means the side after it, so an acceleration that jumps is the later one.
-The last row is the end of the motion, which need not lie on the grid of the sampling period.
+Rows of a fixed period mean the side after a switch of law, so an acceleration that jumps is the
+later one. Rows that are spaced have both sides where something jumps.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.motion.sampled_motion import SampledMotion
-from planner.plan import Plan, point_columns, point_rows, sample_columns
+from planner.plan import (
+    INTERPOLATION_PART,
+    JUMP,
+    Plan,
+    point_columns,
+    point_rows,
+    sample_columns,
+)
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SIDE = "at a switch of law a row means the side after it; the last row is the end of the motion"
+_AFTER = "at a switch of law a row means the side after it; the last row is the end of the motion"
+_BOTH = (
+    "where a column jumps at a switch of law there are two rows of one instant, the side before it "
+    "first; the last row is the end of the motion"
+)
 _ROWS = 65_536  # per batch: bounds the memory beside the samples
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows a formula
 
 
-def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[Path, ...]:
-    """Write ``trajectory.parquet`` and ``trajectory.csv``.
+def sampling_text(plan: Plan) -> str:
+    """How far apart the rows of a trajectory are, for a reader."""
+    job = plan.job
+    if job.sampling_period is not None:
+        return f"sampled every {1e3 * job.sampling_period:g} ms"
+    return (
+        "sampled so that straight lines between rows miss the ball by at most "
+        f"{1e3 * job.interpolation_error:g} mm"
+    )
+
+
+def interpolation_text(plan: Plan) -> str:
+    """What straight lines between rows may miss; empty for rows of a fixed period."""
+    if plan.job.sampling_period is not None:
+        return ""
+    distance = 1e3 * plan.job.interpolation_error
+    return (
+        f"Straight lines between rows miss x, y, z and sliding joints by at most {distance:g} mm, "
+        f"turning joints by {distance:g} mrad, and every other column by {INTERPOLATION_PART:.0%} "
+        "of its largest value; a jump, as of dry friction where a joint turns, lies between rows "
+        f"that are at most {1e3 * JUMP:g} ms apart. "
+    )
+
+
+def row_text(plan: Plan) -> str:
+    """Which side of a switch a row means."""
+    return _BOTH if plan.job.sampling_period is None else _AFTER
+
+
+def write_trajectory(
+    plan: Plan, motion: SampledMotion, folder: Path, *, as_csv: bool = False
+) -> tuple[Path, ...]:
+    """Write ``trajectory.parquet``, and ``trajectory.csv`` where it is asked for.
 
     ``segment`` is the index in the segments of ``plan.json``, from 0; ``point`` is the point that
     the segment serves.
@@ -36,26 +80,32 @@ def write_trajectory(plan: Plan, motion: SampledMotion, folder: Path) -> tuple[P
         plan: whose motion it is.
         motion: samples of its trajectory.
         folder: that exists.
+        as_csv: whether the same rows are written as CSV, too, which is three times as large.
     """
-    import pyarrow.csv
     import pyarrow.parquet
 
-    paths = (folder / "trajectory.parquet", folder / "trajectory.csv")
+    paths = [folder / "trajectory.parquet"]
     names = [segment.point.encode() for segment in plan.timeline]
     safe = [spreadsheet_text(segment.point).encode() for segment in plan.timeline]
     schema = _schema(plan)
-    with (
-        paths[0].open("wb") as binary,  # Arrow itself opens no path that is not UTF-8
-        pyarrow.parquet.ParquetWriter(binary, schema, **_parquet_options(schema)) as parquet,
-        paths[1].open("wb") as text,
-    ):
-        text.write((",".join(schema.names) + "\n").encode())
-        rows = pyarrow.csv.WriteOptions(include_header=False)
+    with ExitStack() as files:
+        binary = files.enter_context(paths[0].open("wb"))  # Arrow opens no path that is not UTF-8
+        parquet = files.enter_context(
+            pyarrow.parquet.ParquetWriter(binary, schema, **_parquet_options(schema))
+        )
+        if as_csv:
+            import pyarrow.csv
+
+            paths.append(folder / "trajectory.csv")
+            text = files.enter_context(paths[1].open("wb"))
+            text.write((",".join(schema.names) + "\n").encode())
+            rows = pyarrow.csv.WriteOptions(include_header=False)
         for numbers, segment in _parts(motion):
             parquet.write_batch(_batch(numbers, segment, names, schema))
-            named = _batch(numbers, segment, safe, schema)
-            pyarrow.csv.write_csv(named, text, write_options=rows)
-    return paths
+            if as_csv:
+                named = _batch(numbers, segment, safe, schema)
+                pyarrow.csv.write_csv(named, text, write_options=rows)
+    return tuple(paths)
 
 
 def write_points(plan: Plan, folder: Path) -> Path:
@@ -90,11 +140,16 @@ def _schema(plan: Plan) -> pa.Schema:
     names = sample_columns(plan.job.mechanism)[3:]
     first = [("t_s", pa.float64()), ("segment", pa.int64()), ("point", pa.string())]
     described = {
-        "palpeur.rows": SIDE,
+        "palpeur.rows": row_text(plan),
         "palpeur.segment": "index in the segments of plan.json, from 0",
         "palpeur.position": "ball centre in the base frame",
         "palpeur.job_sha256": plan.job.sha256,
     }
+    if plan.job.sampling_period is None and plan.timeline:
+        bounds = plan.interpolation_bounds
+        known = {name: bound for name, bound in bounds.items() if np.isfinite(bound)}
+        described["palpeur.interpolation"] = interpolation_text(plan).strip()
+        described["palpeur.interpolation_error"] = json.dumps(known)
     return pa.schema([*first, *((name, pa.float64()) for name in names)], metadata=described)
 
 

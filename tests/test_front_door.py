@@ -543,7 +543,7 @@ def test_tables_have_the_columns_and_values_of_the_files(proof, tmp_path):
     pp.export(proof, tmp_path / "out", options=pp.SetOptions(figures=False, pages=False))
     points = pd.read_csv(tmp_path / "out/points.csv", keep_default_na=True)
     pd.testing.assert_frame_equal(points, plan.points, check_dtype=False, check_exact=True)
-    samples = pd.read_csv(tmp_path / "out/trajectory.csv")
+    samples = pd.read_parquet(tmp_path / "out/trajectory.parquet")
     pd.testing.assert_frame_equal(samples, plan.samples(), check_dtype=False, check_exact=True)
 
 

@@ -35,13 +35,28 @@ from planner.job.points import (
     points_label,
 )
 from planner.job.robot import job_robot
-from planner.job.settings import Approach, Checks, PlaceSettings, Probe, Touch, Travel
-from planner.job.settings_of import approach_of, checks_of, place_of, probe_of, touch_of, travel_of
+from planner.job.settings import (
+    INTERPOLATION_ERROR,
+    Approach,
+    Checks,
+    PlaceSettings,
+    Probe,
+    Touch,
+    Travel,
+)
+from planner.job.settings_of import (
+    approach_of,
+    checks_of,
+    place_of,
+    probe_of,
+    sampling_of,
+    touch_of,
+    travel_of,
+)
 from planner.job.solids import Cell
 from planner.job.uncertainty import UncertaintySettings, uncertainty_of
 from robots.core.arrays import Array
 from robots.core.controller import Controller
-from robots.core.file_units import metres
 from robots.core.mechanism import Mechanism
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.pose import inverse_pose, transform_points
@@ -85,7 +100,9 @@ class Job(Shown):
         touch: the probing cycle.
         travel: how the robot goes between points.
         checks: what a plan must keep.
-        sampling_period: of trajectories that are written out. [s]
+        sampling_period: of trajectories that are written out; None where their rows are so spaced
+            that ``interpolation_error`` is kept. [s]
+        interpolation_error: what straight lines between rows may miss of the ball's place. [m]
         text: the job file as it was read.
         errata: what a source that the job reproduces says otherwise, a sentence each.
         surface: the part's geometry beside the points; None where the job names none.
@@ -116,7 +133,8 @@ class Job(Shown):
     touch: Touch
     travel: Travel
     checks: Checks
-    sampling_period: float
+    sampling_period: float | None
+    interpolation_error: float = INTERPOLATION_ERROR
     text: str = ""
     errata: tuple[str, ...] = ()
     surface: PartSurface | None = None
@@ -360,7 +378,7 @@ class Job(Shown):
                 "touch": touch_of(file, approach, points.points, source),
                 "travel": travel,
                 "checks": checks_of(file.checks, robot.mechanism, source),
-                "sampling_period": metres(file.sampling.period_ms),  # milli- is 1/1000, too
+                **sampling_of(file.sampling, source),
                 "surface": examined(shape.loaded, points.points, held.part, file.points.frame),
                 "geometry": shape.loaded,
                 "cell": cell.cell,

@@ -92,6 +92,8 @@ Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
 Scale = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1), above=True)]
 Margin = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(180))]  # [deg]
 Period = Annotated[Decimal, Within(low=Decimal("0.01"), high=Decimal(10_000))]  # [ms]
+# Below a thousandth of a millimetre rows would be closer than jumps are told apart.
+Interpolation = Annotated[Decimal, Within(low=Decimal("0.001"), high=Decimal(1000))]  # [mm]
 Latency = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1000))]  # [ms]
 # Styli break far below; a search at a metre per second is a slip of units.
 TouchSpeed = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1000), above=True)]  # [mm/s]
@@ -436,9 +438,15 @@ class ChecksTable(Table):
 
 
 class SamplingTable(Table):
-    """Time step of the trajectory that is written out."""
+    """Rows of the trajectory that is written out: spaced by what lies between, or regular."""
 
-    period_ms: Period = _ONE
+    period_ms: Period | None = Field(
+        default=None, description="time step; rows are spaced by interpolation_error_mm without it"
+    )
+    interpolation_error_mm: Interpolation | None = Field(
+        default=None,
+        description="what straight lines between rows may miss of the ball's place; 0.1 by default",
+    )
 
 
 class RangeTable(Table):

@@ -20,6 +20,7 @@ Goal = Literal["margin", "time", "energy"]
 Normal = Literal["normal"]
 TouchMode = Literal["search", "to-rest"]
 
+INTERPOLATION_ERROR = 1e-4  # of rows that are written: what a curve of the ball may miss [m]
 SHIFT = ((-0.2, 0.2), (-0.2, 0.2), (0.0, 0.0))  # [m] on a table, within an arm's length
 
 

@@ -14,6 +14,7 @@ from parts.points import ProbePoints
 from planner.job.features import expanded, features_of
 from planner.job.job_text import JobText
 from planner.job.settings import (
+    INTERPOLATION_ERROR,
     SEARCH,
     Approach,
     Checks,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         JobFile,
         PlaceTable,
         ProbeCapsuleTable,
+        SamplingTable,
         TouchTable,
     )
 
@@ -118,6 +120,26 @@ def travel_of(file: JobFile, points: ProbePoints, source: JobText) -> Travel:
         seed=table.seed,
         search=table.search,
     )
+
+
+def sampling_of(table: SamplingTable, source: JobText) -> dict[str, float | None]:
+    """``[sampling]``, as the job has it.
+
+    Raises:
+        JobError: a period and an interpolation error.
+    """
+    period, error = table.period_ms, table.interpolation_error_mm
+    if period is not None and error is not None:
+        raise source.error(
+            ("sampling", "interpolation_error_mm"),
+            f"stands beside period_ms = {period}, which spaces the rows whatever lies between; "
+            "give one of the two.",
+            found=error,
+        )
+    return {
+        "sampling_period": None if period is None else metres(period),  # milli- is 1/1000, too
+        "interpolation_error": INTERPOLATION_ERROR if error is None else metres(error),
+    }
 
 
 def _check_detour(file: JobFile, source: JobText) -> None:

@@ -1,4 +1,4 @@
-"""The motion at regular instants, block by block: a long one never stands in memory whole."""
+"""The motion as rows, block by block: a long one never stands in memory whole."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from planner.plan import Plan, Samples, check_sample_count
+from planner.plan import Instants, Plan, Samples, check_sample_count
 
 BLOCK = 262_144  # samples in memory at once, about 50 MB for five joints
 
@@ -29,11 +29,12 @@ class _Drawn:
     """Samples of a trajectory; a motion of one block is kept, a longer one drawn every time."""
 
     plan: Plan
+    period: float
     count: int
     _only: Samples | None = field(default=None)
 
     def blocks(self) -> Iterator[Samples]:
-        period, trajectory = self.plan.job.sampling_period, self.plan.trajectory
+        period, trajectory = self.period, self.plan.trajectory
         if self.count > BLOCK:
             for first in range(0, self.count, BLOCK):
                 yield trajectory.sample(period, first, min(first + BLOCK, self.count))
@@ -41,6 +42,22 @@ class _Drawn:
             if self._only is None:
                 self._only = trajectory.sample(period)
             yield self._only
+
+
+@dataclass(slots=True, eq=False)
+class _Spaced:
+    """Rows between which straight lines keep the plan's bounds; they are chosen once."""
+
+    plan: Plan
+    instants: Instants
+
+    @property
+    def count(self) -> int:
+        return len(self.instants.t)
+
+    def blocks(self) -> Iterator[Samples]:
+        for first in range(0, self.count, BLOCK):
+            yield self.plan.trajectory.samples_at(self.instants.take(slice(first, first + BLOCK)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,14 +81,20 @@ class InMemory:
 
 
 def sampled(plan: Plan) -> SampledMotion:
-    """The motion at the job's sampling period; no row where no point is reached.
+    """The motion at the job's sampling period, or spaced by the job's interpolation error.
+
+    There is no row where no point is reached.
 
     Raises:
         JobError: more samples than are worth drawing, as of a robot that is made to creep.
     """
-    if plan.timeline:
-        check_sample_count(plan, plan.job.sampling_period)
-        return _Drawn(plan, plan.trajectory.sample_count(plan.job.sampling_period))
+    period = plan.job.sampling_period
+    if plan.timeline and period is None:
+        bounds = np.array([*plan.interpolation_bounds.values()])
+        return _Spaced(plan, plan.trajectory.spaced(bounds))
+    if plan.timeline and period is not None:
+        check_sample_count(plan, period)
+        return _Drawn(plan, period, plan.trajectory.sample_count(period))
     n = plan.job.mechanism.dof
     joints, place = np.zeros((0, n)), np.zeros((0, 3))
     t, segment = np.zeros(0), np.zeros(0, dtype=np.int64)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from planner.motion.motions import Motions
-from planner.plan import Samples
+from planner.motion.spacing import continuous, spaced_rows
+from planner.plan import Instants, Samples
 from robots.core.arrays import Array, Indices
 from robots.core.errors import MotionError
 from robots.core.model import Model
@@ -17,6 +19,8 @@ from robots.core.model import Model
 Side = Literal["left", "right"]
 
 _ROWS = 8192  # instants worked on at once: they stay in the processor's cache
+_SPACED = 512  # segments whose rows are spaced at once
+_SLIVER = 1e-9  # of a segment: no piece of a law
 # Instants this near, relative to the time on the clock, are the same: rounding of sums of times.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
@@ -160,20 +164,99 @@ class Trajectory:
         t: Array = np.minimum(np.arange(first, last) * period, total)
         if last == count:
             t[-1] = total
-        segment = self.segment_at(t)
+        return self.samples_at(
+            Instants(t=t, segment=self.segment_at(t), before=np.zeros(t.size, dtype=bool))
+        )
+
+    def samples_at(self, instants: Instants) -> Samples:
+        """Everything that is written of the motion."""
+        t, segment = instants.t, instants.segment
         state = self.segment_state(segment, t)
+        rows = np.flatnonzero(instants.before)
+        if rows.size:
+            left = self.segment_state(segment[rows], t[rows], "left")
+            state.q[rows], state.qd[rows], state.qdd[rows] = left.q, left.qd, left.qdd
         tau, position = np.empty_like(state.q), np.empty((t.size, 3))
         for start in range(0, t.size, _ROWS):
-            rows = slice(start, start + _ROWS)
-            tau[rows] = (
-                self.model.torques(state.q[rows], state.qd[rows], state.qdd[rows])
+            part = slice(start, start + _ROWS)
+            tau[part] = (
+                self.model.torques(state.q[part], state.qd[part], state.qdd[part])
                 if self.model.mechanism.masses_known
                 else np.nan
             )
-            position[rows] = self.model.forward(state.q[rows])[:, :3, 3]
+            position[part] = self.model.forward(state.q[part])[:, :3, 3]
         return Samples(
             t=t, segment=segment, q=state.q, qd=state.qd, qdd=state.qdd, tau=tau, position=position
         )
+
+    def spaced(self, bounds: Array) -> Instants:
+        """Instants between which straight lines miss no column by more than its bound.
+
+        A switch of law, or a border of segments, where a column jumps has two rows at one instant,
+        the side before it first.
+
+        Args:
+            bounds: in the order of ``Samples.columns``; infinite for columns without one. # (C,)
+        """
+        moving = np.flatnonzero(self.durations > 0.0)
+        parts = [
+            self._spaced(moving[k : k + _SPACED], bounds) for k in range(0, moving.size, _SPACED)
+        ]
+        if not parts:
+            return Instants(t=np.zeros(0), segment=moving, before=np.zeros(0, dtype=bool))
+        t, segment, before = (
+            np.concatenate([getattr(part[0], name) for part in parts])
+            for name in ("t", "segment", "before")
+        )
+        # Where one block ends and the next one begins, a border is a border like any other.
+        ends = np.cumsum([len(part[0].t) for part in parts])[:-1] - 1
+        one = [
+            bool(continuous(a[2], b[1], bounds[np.isfinite(bounds)])) for a, b in pairwise(parts)
+        ]
+        kept = np.delete(np.arange(t.size), ends[np.array(one, dtype=bool)])
+        return Instants(
+            t=np.maximum.accumulate(t[kept]), segment=segment[kept], before=before[kept]
+        )
+
+    def _spaced(self, segments: Indices, bounds: Array) -> tuple[Instants, Array, Array]:
+        """Rows of some segments; the columns of the first and the last of them."""
+        segment, first, last = self._pieces(segments)
+        known = np.isfinite(bounds)
+
+        def instants(piece: Indices, place: Array) -> Instants:
+            s = np.where(place < 1.0, first[piece] + place * (last - first)[piece], last[piece])
+            own = segment[piece]
+            return Instants(
+                t=self.starts[own] + s * self.durations[own], segment=own, before=place == 1.0
+            )
+
+        def columns(piece: Indices, place: Array) -> Array:
+            return self.samples_at(instants(piece, place)).columns[:, known]
+
+        rows = spaced_rows(columns, (last - first) * self.durations[segment], bounds[known])
+        ends = np.flatnonzero(np.diff(rows.piece))
+        one = continuous(rows.values[ends], rows.values[ends + 1], bounds[known])
+        kept = np.delete(np.arange(rows.piece.size), ends[one])
+        return instants(rows.piece[kept], rows.place[kept]), rows.values[0], rows.values[-1]
+
+    def _pieces(self, segments: Indices) -> tuple[Indices, Array, Array]:
+        """Smooth pieces of segments in order of time: segment, start and end in s. # (P,) each."""
+        owner, start = [segments], [np.zeros(segments.size)]
+        for number, stretch in enumerate(self.stretches):
+            own = segments[self._stretch[segments] == number]
+            pieces = stretch.motions.pieces
+            index = np.repeat(self._motion[own], pieces)
+            piece = np.tile(np.arange(pieces), own.size)
+            owner.append(np.repeat(own, pieces))
+            start.append(stretch.motions.law_state(index, piece, np.zeros(piece.size)).s)
+        segment, first = np.concatenate(owner), np.concatenate(start)
+        order = np.lexsort((first, segment))
+        segment, first = segment[order], first[order]
+        own = np.append(True, np.diff(segment) != 0)
+        kept = own | ((np.diff(first, prepend=0.0) > _SLIVER) & (first < 1.0 - _SLIVER))
+        segment, first = segment[kept], first[kept]
+        following = np.append(np.diff(segment) == 0, False)
+        return segment, first, np.where(following, np.append(first[1:], 1.0), 1.0)
 
     @staticmethod
     def _hair(t: Array, side: Side) -> Array:

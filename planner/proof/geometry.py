@@ -177,7 +177,9 @@ def _line_ends(evidence: Evidence, point: Indices) -> Array:
             continue
         own = [plan.timeline[i] for i in rows]
         t = np.array([getattr(s, end) for s in own])
-        outside = np.stack([places[s.kind, end] for s in own])[np.arange(len(own)), point[rows]]
+        outside = np.array(
+            [places[s.kind, end][k] for s, k in zip(own, point[rows].tolist(), strict=True)]
+        )
         ball = evidence.model.forward(
             plan.trajectory.state(t, "right" if side == "right" else "left").q
         )[:, :3, 3]

@@ -14,6 +14,7 @@ from planner.proof.check import Check
 from planner.proof.dynamics import Dynamics, NoLoads
 from planner.proof.evidence import CheckGroup, Evidence, gather, passages, segment_passages
 from planner.proof.geometry import GeometryCheck
+from planner.proof.interpolation import InterpolationCheck
 from planner.proof.limits import EffortLimits, JerkLimits, Limits
 from planner.proof.rates import Derivatives, InverseModels
 from planner.proof.stated_points import StatedPoints
@@ -101,6 +102,8 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
         JerkLimits(evidence),
         EffortLimits(evidence),
     ]
+    if plan.job.sampling_period is None:
+        groups.append(InterpolationCheck(evidence))
     groups += _clearance_checks(evidence)
     for passage, drawn in passages(evidence, motion):
         for group in groups:

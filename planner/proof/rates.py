@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from planner.plan import Samples, SegmentKind
-from planner.proof.chebyshev import COUNT, NODES, basis
+from planner.proof.chebyshev import COUNT, NODES, at_ends, basis, coefficients
 from planner.proof.check import Check, Location, Worst, check, scales
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.resolved_motion import ResolvedMotion, roughness, roughness_scale
@@ -93,7 +93,8 @@ class Derivatives(CheckGroup):
         place = np.clip(np.searchsorted(edges, samples.t, side="right") - 1, 0, len(pieces) - 1)
         clear = np.minimum(np.abs(samples.t - edges[place]), np.abs(samples.t - edges[place + 1]))
         off = _off_polynomials(passage, place, samples)
-        off[:, n:] *= (clear > _NEAR)[:, None]
+        near = np.flatnonzero(clear <= _NEAR)
+        off[near, n:] = _off_edges(passage, place[near], edges, samples, near)
         locate = self._evidence.in_samples(samples)
         self._worst[3].take(off[:, :n], locate)
         noise = (_position_noise(motion), rounding(motion.qd, pieces.length))
@@ -195,6 +196,28 @@ def rounding(values: Array, lengths: Array) -> Array:
     size = np.max(np.abs(values), axis=(1, 2), initial=0.0)
     bound = _ROUNDINGS * np.finfo(np.float64).eps * size * (COUNT**3 / 3.0) * 2.0 / lengths
     return np.asarray(bound[:, None, None])
+
+
+def _off_edges(
+    passage: Passage, place: Indices, edges: Array, samples: Samples, rows: Indices
+) -> Array:
+    """qd, qdd of samples at edges of pieces, less the nearer of what both sides say. # (m, 2n).
+
+    At an edge a row means one of both sides. A derivative of a polynomial is inexact there, so it
+    is the polynomials of the rates themselves that are asked; elsewhere those are proven to be the
+    derivatives. The other side of the first and the last edge is another passage's, and free.
+    """
+    motion, t = passage.motion, samples.t[rows]
+    rates = np.concatenate([samples.qd, samples.qdd], axis=1)[rows]
+    other = place + np.where(t - edges[place] > edges[place + 1] - t, 1, -1)
+    known = (other >= 0) & (other < len(motion.pieces))
+    off = []
+    for side, end in ((place, other > place), (np.where(known, other, place), other < place)):
+        values = np.concatenate([motion.qd[side], motion.qdd[side]], axis=2)
+        first, last = at_ends(coefficients(values))
+        off.append(rates - np.where(end[:, None], last, first))
+    nearer = np.where(np.abs(off[0]) < np.abs(off[1]), off[0], off[1])
+    return np.asarray(np.where(known[:, None], nearer, 0.0))
 
 
 def _off_polynomials(passage: Passage, place: Indices, samples: Samples) -> Array:

@@ -43,7 +43,9 @@ class TimingCheck(CheckGroup):
         self._last = float(t[-1])
         starts, ends = self._starts[samples.segment], self._ends[samples.segment]
         locate = self._evidence.in_samples(samples)
-        self._gaps.take(np.maximum(steps - self._plan.job.sampling_period, 0.0), locate)
+        period = self._plan.job.sampling_period
+        if period is not None:
+            self._gaps.take(np.maximum(steps - period, 0.0), locate)
         self._gaps.take(np.minimum(steps, 0.0), locate)
         self._gaps.take(np.maximum(np.maximum(starts - t, t - ends), 0.0), locate)
 
@@ -54,7 +56,7 @@ class TimingCheck(CheckGroup):
         borders = _borders(plan)
         if plan.timeline:
             self._gaps.take(np.nan if self._last is None else self._last - plan.timeline[-1].end)
-        period = max(step, 1e-9 * plan.job.sampling_period)
+        period = max(step, 1e-9 * (plan.job.sampling_period or 0.0))
         moving = [i for i, segment in enumerate(plan.timeline) if segment.duration > 0.0]
 
         def locate(index: tuple[int, ...]) -> Location:

@@ -32,6 +32,7 @@ from reports.figures.style import (
     rendered,
     write_limits,
 )
+from reports.tables import sampling_text
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ def kind_legend(figure: Figure, plan: Plan, *, limits: bool = False) -> None:
 def drawing_note(plan: Plan, drawn: DrawnSamples) -> str:
     """How the curves were drawn."""
     run = max(drawn.run, run_length(drawn.count, BUCKETS))
-    note = f"Sampled every {1e3 * plan.job.sampling_period:g} ms"
+    note = sampling_text(plan).capitalize()
     if run > 1:
         note += (
             f"; of every {run} samples the minimum and the maximum are drawn, so no peak is lost"

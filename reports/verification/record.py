@@ -93,6 +93,7 @@ def _record(document: _Reader) -> Record:
             pages=options.of("pages", bool),
             exports=tuple(exports),
             partial="partial" in options.keys and options.of("partial", bool),
+            csv="csv" not in options.keys or options.of("csv", bool),  # sets once all had it
         ),
         inputs=inputs,
         files=_files(document),

@@ -33,7 +33,7 @@ def test_the_keys_are_those_of_the_contract(document):
     assert list(document) == [
         *("format", "palpeur", "job", "robot", "feasible", "duration_s", "energy_j"),
         *("net_work_j", "peak_power_w", "min_power_w", "points", "unchecked", "touch", "segments"),
-        *("joints", "findings", "validation"),
+        *("joints", "findings", "samples", "validation"),
     ]
     assert list(document["job"]) == ["name", "sha256"]
     assert list(document["points"][0]) == [

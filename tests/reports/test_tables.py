@@ -27,7 +27,7 @@ COLUMNS = [
 
 @pytest.fixture
 def written(plan, samples, tmp_path):
-    return write_trajectory(plan, InMemory(samples=samples), tmp_path)
+    return write_trajectory(plan, InMemory(samples=samples), tmp_path, as_csv=True)
 
 
 @pytest.fixture(params=["parquet", "csv"])
@@ -76,10 +76,11 @@ def test_the_parquet_file_says_which_side_is_meant(written):
 
 def test_parts_of_a_long_table_join_without_a_seam(plan, samples, tmp_path, monkeypatch):
     whole = [
-        path.read_bytes() for path in write_trajectory(plan, InMemory(samples=samples), tmp_path)
+        path.read_bytes()
+        for path in write_trajectory(plan, InMemory(samples=samples), tmp_path, as_csv=True)
     ]
     monkeypatch.setattr(reports.tables, "_ROWS", 97)
-    parquet, text = write_trajectory(plan, InMemory(samples=samples), tmp_path)
+    parquet, text = write_trajectory(plan, InMemory(samples=samples), tmp_path, as_csv=True)
     assert text.read_bytes() == whole[1]
     np.testing.assert_array_equal(pd.read_parquet(parquet)["t_s"], samples.t)
 
@@ -104,7 +105,7 @@ def hard_numbers(count):
 def test_csv_has_the_shortest_digits_that_read_back_as_the_same_double(plan, samples, tmp_path):
     numbers = hard_numbers(samples.q.size).reshape(samples.q.shape)
     changed = replace(samples, q=numbers)
-    text = write_trajectory(plan, InMemory(samples=changed), tmp_path)[1].read_text()
+    text = write_trajectory(plan, InMemory(samples=changed), tmp_path, as_csv=True)[1].read_text()
     cells = [line.split(",")[3:8] for line in text.splitlines()[1:]]
     np.testing.assert_array_equal(np.array(cells, dtype=float), numbers)
     finite = np.isfinite(numbers.ravel())
@@ -126,7 +127,9 @@ def test_csv_cells_are_plain_and_lines_end_in_lf(written, plan):
 
 @pytest.mark.parametrize("name", ["P1", '=HYPERLINK("x"),1', 'a\n"é', ""])
 def test_names_of_any_letters_read_back(plan, samples, tmp_path, renamed, name):
-    text = write_trajectory(renamed(plan, name), InMemory(samples=samples), tmp_path)[1]
+    text = write_trajectory(renamed(plan, name), InMemory(samples=samples), tmp_path, as_csv=True)[
+        1
+    ]
     with text.open(encoding="utf-8", newline="") as file:
         found = {row["point"] for row in csv.DictReader(file)}
     assert spreadsheet_text(name) in found
@@ -139,7 +142,9 @@ def test_a_plan_without_motion_has_empty_tables(plan, samples, tmp_path):
         tau=samples.tau[:0],
         position=samples.position[:0],
     )
-    parquet, text = write_trajectory(replace(plan, timeline=()), InMemory(samples=empty), tmp_path)
+    parquet, text = write_trajectory(
+        replace(plan, timeline=()), InMemory(samples=empty), tmp_path, as_csv=True
+    )
     assert list(pd.read_parquet(parquet).columns) == COLUMNS
     assert text.read_text() == ",".join(COLUMNS) + "\n"
 
@@ -180,7 +185,7 @@ def test_other_names_stay_as_they_are(name):
 def test_both_csv_files_quote_formulas_and_parquet_keeps_the_name(plan, samples, tmp_path, renamed):
     name = '=HYPERLINK("x"),1'
     changed = renamed(plan, name)
-    parquet, text = write_trajectory(changed, InMemory(samples=samples), tmp_path)
+    parquet, text = write_trajectory(changed, InMemory(samples=samples), tmp_path, as_csv=True)
     assert pd.read_csv(text)["point"].iloc[0] == f"'{name}"
     assert points_of(changed, tmp_path)[0]["name"] == f"'{name}"
     assert pd.read_parquet(parquet)["point"].iloc[0] == name

@@ -39,12 +39,14 @@ class ReportRequest:
         pages: whether report, workbook, replay and programmes are made.
         exports: formats of robot programmes, separated by commas.
         partial: whether programmes may leave out points that cannot be measured.
+        csv: whether the trajectory is written as CSV, too.
     """
 
     figures: bool = True
     pages: bool = True
     exports: str = ""
     partial: bool = False
+    csv: bool = False
 
     def options(self) -> SetOptions:
         """The same for the writers.
@@ -60,7 +62,11 @@ class ReportRequest:
             if name not in EXPORTS:
                 raise OptionError(f"--export {name}: there is no such format. {_formats(name)}")
         return SetOptions(
-            figures=self.figures, pages=self.pages, exports=tuple(chosen), partial=self.partial
+            figures=self.figures,
+            pages=self.pages,
+            exports=tuple(chosen),
+            partial=self.partial,
+            csv=self.csv,
         )
 
     @property
@@ -70,6 +76,7 @@ class ReportRequest:
         words += ["" if self.figures or not self.pages else " --no-figures"]
         words += [f" --export {self.exports}" if self.exports else ""]
         words += [" --partial" if self.partial else ""]
+        words += [" --csv" if self.csv else ""]
         return "".join(words)
 
 

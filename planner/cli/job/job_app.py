@@ -70,6 +70,9 @@ def plan(
             "Write programmes although some points cannot be measured; they name them first.",
         ),
     ] = False,
+    csv: Annotated[
+        bool, flag("--csv", "Write trajectory.csv, too: the rows of trajectory.parquet, as text.")
+    ] = False,
     allow_outside: AllowOutside = False,
     force: Force = False,
 ) -> int:
@@ -90,6 +93,7 @@ def plan(
             pages=not data_only,
             exports=",".join(exports or ()),
             partial=partial,
+            csv=csv,
         ),
         as_json=as_json,
         allow_outside=allow_outside,

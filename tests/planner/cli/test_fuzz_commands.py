@@ -60,7 +60,6 @@ INNER = {  # commands that read a file because another file names it
     "job.toml": "batch sweep.toml --out out --dry-run",
     "set/plan.json": "verify set",
     "set/provenance.json": "verify set",
-    "set/trajectory.csv": "verify set",
     "set/trajectory.parquet": "verify set",
     "set/inputs/job.toml": "verify set",
 }

@@ -14,7 +14,7 @@ from planner.library import path_of
 TEXTS = [
     *("README.txt", "inputs/job.toml", "inputs/points.csv", "plan.json", "plan.qif", "points.csv"),
     *("program.dmi", "program.ipp", "provenance.json", "report.html", "report.pdf", "scene.glb"),
-    *("tables.xlsx", "trajectory.csv", "trajectory.parquet"),
+    *("tables.xlsx", "trajectory.parquet"),
 ]
 PROGRAMMES = ["program.dmi", "program.ipp"]
 FAR = "far,5000,0,382.5,0,0,1,plane\n"

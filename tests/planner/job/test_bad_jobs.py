@@ -51,6 +51,10 @@ def section(text):
         (section('[approach]\ndistance_mm = "50"'), "distance_mm is '50'; expected a number"),
         (section("[approach]\ndistance_mm = true"), "distance_mm is true; expected a number"),
         (section("[approach]\ndwell_s = -1"), "dwell_s is -1; expected a number from 0 to 3600."),
+        (
+            section("[sampling]\nperiod_ms = 1\ninterpolation_error_mm = 0.5"),
+            "interpolation_error_mm stands beside period_ms = 1, which spaces the rows",
+        ),
         (section("[sampling]\nperiod_ms = 0"), "period_ms is 0; expected a number from 0.01 to"),
         (
             section('[approach]\nlaw = "quntic"'),

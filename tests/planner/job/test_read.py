@@ -134,7 +134,7 @@ def test_what_is_left_out_has_the_contract_s_values(job_of):
     assert (job.travel.law, job.travel.order) == ("trapezoid", "as-given")
     assert (job.checks.joint_margin, job.checks.clearance) == (0.0, 0.0)
     assert np.isinf(job.checks.torque_limits).all()
-    assert job.sampling_period == 0.001
+    assert (job.sampling_period, job.interpolation_error) == (None, 1e-4)  # 1 ms until issue 22
     assert job.probe.compensated
     assert np.array_equal(job.part.T_base_part, np.eye(4))
 

@@ -884,11 +884,10 @@ def _box(centre: np.ndarray, edge: float) -> TriangleMesh:
 
 def _sample(name: str, change: Callable[[np.ndarray, int, np.random.Generator], None]) -> Plant:
     def plant(plan: Plan, draw) -> Planted | None:
-        if plan.trajectory.sample_count(plan.job.sampling_period) > 200_000:
+        motion = sampled(plan)
+        if not 3 <= motion.count <= 200_000:
             return None
-        samples = plan.trajectory.sample(plan.job.sampling_period)
-        if len(samples.t) < 3:
-            return None
+        (samples,) = motion.blocks()
         values = np.array(getattr(samples, name))
         before = values.copy()
         change(values, int(draw.integers(1, len(values) - 1)), draw)

@@ -86,6 +86,8 @@ def random_job(seed: int, *, few: bool = False) -> RandomJob:
     _travel(job)
     _checks(job)
     document["sampling"] = {"period_ms": float(draw.choice([1.0, 5.0, 10.0, 17.3]))}
+    if seed % 2:
+        document["sampling"] = {"interpolation_error_mm": [0.01, 0.1, 1.0][seed % 3]}
     text = toml_text(document)
     return RandomJob(seed=seed, files={**job.files, JOB: text.encode()})
 

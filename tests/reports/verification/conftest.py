@@ -22,7 +22,7 @@ NUMBERS = ("plan.json", "points.csv", "trajectory.csv", "trajectory.parquet")
 def sealed_set(job_file: Path, folder: Path, *, allow_outside: bool = False) -> Path:
     """The report set of a job without figures, with inputs and record."""
     planned = plan(read_job(job_file, allow_outside=allow_outside))
-    options = SetOptions(figures=False, pages=False)
+    options = SetOptions(figures=False, pages=False, csv=True)
     made = provenance(planned, job=job_file.name)
     export(prove(planned), folder, options=options, made=made)
     return folder
