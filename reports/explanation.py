@@ -109,6 +109,7 @@ def _branch(branch: BranchReason, mechanism: Mechanism) -> Document:
         "turn": None
         if branch.turn is None
         else {
+            "joint": branch.turn.joint or None,
             "back_deg": float(np.degrees(branch.turn.back)),
             "on_deg": float(np.degrees(branch.turn.on)),
             "ends": [end.joint or "fold" for end in branch.turn.ends],

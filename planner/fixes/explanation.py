@@ -12,9 +12,10 @@ from planner.findings import Finding, Severity
 from planner.findings.finding import Travel
 from planner.findings.point_findings import approach_findings, point_findings, surface_findings
 from planner.fixes.bench import PointCheck
-from planner.fixes.branches import Branches, BranchReason, ProbeTurns
+from planner.fixes.branches import Branches, BranchReason
 from planner.fixes.kinds import row_of
 from planner.fixes.smallest import Finder, FixSearch
+from planner.fixes.turns import ProbeTurns
 from planner.job import Job
 from planner.plan import PlacedPoints, Plan, PlannedPoint
 from planner.planning import plan
@@ -103,8 +104,9 @@ class Explanation(Shown):
     def branches(self) -> DataFrame:
         """One row per branch: margins, clearance, turns about the probe, and what it breaks.
 
-        ``inverse_branch`` is the name that the robot's inverse gives it. Turns are missing where
-        they are not known exactly; of a branch that may go all the way round they are empty.
+        ``inverse_branch`` is the name that the robot's inverse gives it. Turns are about the probe;
+        of seven joints they are the last joint's, with the tool held. They are missing where they
+        are not known exactly; of a branch that may go all the way round they are empty.
         """
         import pandas as pd
 

@@ -391,7 +391,7 @@ def chain_of(
             task=task.value,
         )
     locked = dict(locked or {})
-    path = _path(mechanism)
+    path = path_of(mechanism)
     known = [mechanism.joints[k].name for k in path if mechanism.joints[k].movable]
     for name, value in locked.items():
         if name not in known:
@@ -443,8 +443,12 @@ def chain_of(
     )
 
 
-def _path(mechanism: Mechanism) -> list[int]:
-    """Joints from the base to the tool."""
+def path_of(mechanism: Mechanism) -> list[int]:
+    """Joints from the base to the tool.
+
+    Raises:
+        InverseError: a joint that moves and does not carry the tool.
+    """
     path: list[int] = []
     index = mechanism.tool_joint
     while index != BASE:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from planner.fixes.branches import ProbeTurns
 from planner.fixes.explanation import Explanation, reasons_of
+from planner.fixes.turns import ProbeTurns
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.chain_inverse.solver import ChainInverse
@@ -28,7 +28,7 @@ def test_the_joint_that_stops_a_turn_is_at_its_limit_less_the_margin(case):
     margin, stopped = job.checks.joint_margin, 0
     for row in range(len(lines)):
         branch, q = lines.inverse_branch(row), lines.q_starts[row]
-        turn = turns.of_posture(branch, q)
+        turn = turns.of_posture(q)
         if turn is None:
             continue
         T = turns.model.forward(q)
@@ -64,12 +64,36 @@ def test_the_table_of_branches_has_the_turns_and_the_names_of_the_inverse(case):
             assert told[f"turn_{side}_to"] == ("fold" if end.fold else end.joint)
 
 
-def test_a_name_that_is_no_branch_has_no_turn(case):
+def test_a_posture_of_another_place_has_no_turn(case):
     _, _, lines, turns = case
-    assert turns.of_posture("another", lines.q_starts[0]) is None
+    assert turns.of_posture(lines.q_starts[0] + 0.3) is None
+
+
+def test_seven_joints_turn_the_last_one_with_the_tool_held(robots, reaches, serial_job):  # noqa: F811
+    """At either end the tool is where it was, and a joint at its limit or two branches meet."""
+    job = serial_job(robots["industrial-7r"], 1)
+    one = some_points(place(job), np.array([0]))
+    lines, turns = reaches["industrial-7r"].candidates(one).lines, ProbeTurns.of(job, one)
+    names, margin = [joint.name for joint in job.mechanism.movable], job.checks.joint_margin
+    q = lines.q_starts[0]
+    turn = turns.of_posture(q)
+    assert turn.sentence.startswith(f"with the tool held, {names[-1]} turns by -")
+    for angle, end in zip((-turn.back, turn.on), turn.ends, strict=True):
+        held = {names[-1]: float(q[-1] + angle)}
+        inverse = ChainInverse.of(job.mechanism, locked=held, engine="numpy")
+        answers = inverse.solve(turns.model.forward(q))
+        at_end = answers.q[0][answers.solved[0]]
+        if end.fold:
+            values = np.linalg.svd(inverse.chain.jacobian(at_end), compute_uv=False)
+            assert np.min(values[:, -1] / values[:, 0]) < 1e-3
+            continue
+        limits = job.mechanism.q_min + margin, job.mechanism.q_max - margin
+        k = names.index(end.joint)
+        assert min(abs(end.limit - limit[k]) for limit in limits) < 1e-12
+        value = at_end[:, k] if k < 6 else q[-1] + angle
+        assert np.min(np.abs((value - end.limit + np.pi) % (2.0 * np.pi) - np.pi)) < 1e-7
 
 
 def test_turns_of_other_robots_are_not_known(robots, serial_job):  # noqa: F811
-    for name in ("gantry-5", "industrial-7r"):
-        job = serial_job(robots[name], 1)
-        assert ProbeTurns.of(job, place(job)) is None
+    job = serial_job(robots["gantry-5"], 1)
+    assert ProbeTurns.of(job, place(job)) is None
