@@ -348,6 +348,17 @@ def test_one_joint_is_left_to_solve_for() -> None:
         ChainInverse.of(arm, Task.POSITION, locked)
 
 
+@pytest.mark.parametrize("sliding", [(1, 4), (2,)])
+def test_a_chain_without_a_solvable_form_is_left_to_the_numerical_inverse(
+    sliding: tuple[int, ...],
+) -> None:
+    general = general_chain()
+    revolute = tuple(k not in sliding for k in range(6))
+    chain = replace(general, revolute=revolute)
+    with pytest.raises(InverseError, match=rf"it has 6, {len(sliding)} of them sliding\. The num"):
+        ChainInverse(chain, "numpy")
+
+
 def test_a_tree_is_no_chain() -> None:
     with pytest.raises(InverseError, match=r"is no serial chain: .* do not carry the tool"):
         ChainInverse.of(open_robot("bip2000"))
