@@ -2,8 +2,8 @@
 
 Past the part there is nearly always a way, over it. What separates postures for good is the robot,
 whose upper arm does not pass through its own base, and what stands around it. Islands are therefore
-told apart without the part, by straight joint motions on a few places each: they advise the choice
-of postures and prove nothing.
+told apart without the part, by straight joint motions that are proven. Postures that only a winding
+way joins count as two islands: they advise the choice of postures and prove nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from planner.clearance.certify import keeps
 from planner.clearance.checker import Checker
+from planner.clearance.paths import StraightPaths
 from robots.core.arrays import Array, Indices
 
 _HUBS = 48  # postures far from one another
-_NEAR = 4  # hubs that a posture is joined to
-_PLACES = np.linspace(0.0, 1.0, 17)[1:-1]  # of a joint motion that are looked at
+_NEAR = 8  # hubs that a posture may be joined to
+_PLACES = np.linspace(0.0, 1.0, 17)[1:-1]  # of a joint motion that are looked at first
 
 
 def islands(checker: Checker, q: Array, max_speed: Array, required: float) -> Indices:
@@ -37,19 +39,17 @@ def islands(checker: Checker, q: Array, max_speed: Array, required: float) -> In
     times = q / max_speed
     hubs = _apart(times, min(_HUBS, len(q)))
     gaps = np.max(np.abs(times[:, None] - times[hubs]), axis=2)
-    nearest = np.argsort(gaps, axis=1, kind="stable")[:, :_NEAR]
-    first, second = np.triu_indices(len(hubs), k=1)
-    legs = np.concatenate(
-        [
-            np.stack([hubs[first], hubs[second]], axis=1),
-            np.stack([np.repeat(np.arange(len(q)), nearest.shape[1]), hubs[nearest.ravel()]], 1),
-        ]
-    )
-    joined = legs[_free(checker, q, legs, required)]
-    lone = np.setdiff1d(np.arange(len(q)), joined)  # perhaps behind their nearest hubs only
-    others = np.stack([np.repeat(lone, len(hubs)), np.tile(hubs, lone.size)], axis=1)
-    joined = np.concatenate([joined, others[_free(checker, q, others, required)]])
-    graph = coo_array((np.ones(len(joined)), joined.T), shape=(len(q), len(q)))
+    nearest = hubs[np.argsort(gaps, axis=1, kind="stable")]
+    joined = [
+        _proven(checker, q, hubs[np.stack(np.triu_indices(len(hubs), k=1), axis=1)], required)
+    ]
+    alone = np.arange(len(q))
+    for k in range(min(_NEAR, len(hubs))):
+        legs = np.stack([alone, nearest[alone, k]], axis=1)
+        joined.append(_proven(checker, q, legs, required))
+        alone = np.setdiff1d(alone, joined[-1][:, 0])
+    legs = np.concatenate(joined)
+    graph = coo_array((np.ones(len(legs)), legs.T), shape=(len(q), len(q)))
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
@@ -63,9 +63,10 @@ def _apart(times: Array, count: int) -> Indices:
     return np.array(chosen)
 
 
-def _free(checker: Checker, q: Array, legs: Indices, required: float) -> Indices:
-    """Legs that touch nothing at the places looked at. # (k, 2) -> (f,)."""
+def _proven(checker: Checker, q: Array, legs: Indices, required: float) -> Indices:
+    """Legs that keep the clearance; most others collide at one of a few places. # (f, 2)."""
     start, end = q[legs[:, 0], None], q[legs[:, 1], None]
     places = start + _PLACES[:, None] * (end - start)
     hit = checker.collides(places.reshape(-1, q.shape[1]), required)
-    return np.flatnonzero(~np.any(hit.reshape(len(legs), _PLACES.size), axis=1))
+    legs = legs[~np.any(hit.reshape(len(legs), _PLACES.size), axis=1)]
+    return legs[keeps(checker, StraightPaths(q[legs[:, 0]], q[legs[:, 1]]), required)]

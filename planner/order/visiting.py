@@ -137,7 +137,7 @@ def _clear(
 ) -> Visit:
     """Avoid travels that collide, then go around those that are left.
 
-    A travel without a way may be one between islands, which a single travel says nothing of: the
+    A travel without a way may be one between islands, of which a single travel says nothing: the
     next choice would cross at another place. So it is made among one island's candidates.
 
     Where ways go by rules only, a travel without a way rules out all like it that are not known:
