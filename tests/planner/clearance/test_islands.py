@@ -1,4 +1,4 @@
-"""Islands of a UR5e: its upper arm does not pass through its own base."""
+"""Islands of a UR5e and a UR10e: the upper arm does not pass through its own base."""
 
 import numpy as np
 import pytest
@@ -14,9 +14,9 @@ BELOW = [-14, 134, 81, -125, 90, 0]  # under the base
 ROUND = [-14, 134 - 360, 81, -125, 90, 0]  # the same posture, over the top
 
 
-@pytest.fixture(scope="module")
-def island_of():
-    arm = load("ur5e")
+@pytest.fixture(scope="module", params=["ur5e", "ur10e"])
+def island_of(request):
+    arm = load(request.param)
     checker = Checker(Model(arm, engine="numpy"), Cell())
     assert not np.any(checker.collides(np.radians([ABOVE, BELOW, ROUND])))
     return lambda *q: islands(checker, np.radians(q), np.full(6, np.pi), 0.0).tolist()
