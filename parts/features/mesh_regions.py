@@ -45,6 +45,11 @@ _NEARLY = 0.85  # of the area that the best surface explains: a simpler one is p
 _OPEN = 0.5  # of a region's rim that runs on into facets without a surface: it is none either
 _MOST = 2000  # planes, and smooth pieces without a surface: a scan has a piece for each triangle
 _RINGS = 2  # about a seed, whose facets give a first surface
+_LAYERS = 40  # of facets that change over at the border of a region
+_SAME_KIND = 20.0  # times the loose tolerance: regions of one kind are fitted together to see
+_LEVEL = 1e-2  # [rad] facets of one plane turn by less, though their corners are sloppy
+_LEANS = 0.1  # of a facet's width: corners that stray farther say nothing of its direction
+_STRAIGHT = 1e-4  # [rad] facets that turn less do not bend
 _SAMPLED = 1500  # corners that a fit uses
 _ROUNDS = 4  # of growing and fitting again
 _STEPS = (10, 30)  # of a fit that begins near its end: of a patch, and of what grew from it
@@ -80,10 +85,11 @@ def mesh_regions(mesh: TriangleMesh, triangles: Indices) -> tuple[MeshRegion, ..
         triangles: rows of it, of a body without faces. # (t,)
     """
     search = _Search(_Facets(mesh, triangles))
-    search.find_curved(ending=True)
-    search.find_curved(ending=False)
-    search.find_curved(ending=True)
+    for ending in (True, False, True):
+        search.find_curved(ending=ending)
+        search.settle_borders()
     search.take_planes()
+    search.settle_borders()
     search.give_up_open_regions()
     search.unite()
     return tuple(search.regions())
@@ -223,12 +229,33 @@ class _Facets:
         return np.unique(result, return_inverse=True)[1].reshape(-1)
 
     @cached_property
+    def owners(self) -> Indices:
+        """Whose neighbour each item of ``beside`` is."""
+        return np.repeat(np.arange(self.count), np.diff(self.beside.starts))
+
+    @cached_property
     def broad(self) -> Mask:
         """Which facets are much wider than what runs on smoothly into them. # (f,)."""
-        owners = np.repeat(np.arange(self.count), np.diff(self.beside.starts))
+        owners = self.owners
         summed = np.bincount(owners, self.areas[self.beside.items], minlength=self.count)
         usual = summed / np.maximum(np.diff(self.beside.starts), 1)
         return np.asarray(self.areas > _BROAD * usual)
+
+    @cached_property
+    def widths(self) -> Array:
+        """Twice the area of each facet over its rim: its narrower side, about. # (f,) [m]."""
+        return np.asarray(2.0 * self.areas / np.maximum(self.rims, 1e-12))
+
+    @cached_property
+    def sags(self) -> Array:
+        """How far facets would lie inside the surface that they and a neighbour bend along.
+
+        In the order of ``beside``; infinite where the two do not bend at all. [m]
+        """
+        owners = self.owners
+        turn = np.linalg.norm(self.normals[owners] - self.normals[self.beside.items], axis=1)
+        across = self.areas[owners] / np.maximum(self.edge_lengths, 1e-12)
+        return np.where(turn > _STRAIGHT, 0.125 * across * turn, np.inf)
 
     @cached_property
     def corners(self) -> _Rows:
@@ -324,7 +351,7 @@ class _Search:
         piece = self._pieces()
         failures = np.zeros(facets.count, dtype=np.int64)
         for seed in seeds[np.argsort(-facets.areas[seeds], kind="stable")].tolist():
-            if self._owner[seed] >= 0 or tried[seed]:
+            if self._owner[seed] >= 0 or tried[seed] or self._lies_beside(seed):
                 continue
             if failures[piece[seed]] >= _FAILURES[0] or failures.sum() >= _FAILURES[1]:
                 continue
@@ -337,6 +364,15 @@ class _Search:
                 self._take(best)
             else:
                 tried[best.facets] = True
+
+    def _lies_beside(self, seed: int) -> bool:
+        """Whether a facet lies loosely on a known surface next to it: it begins no other."""
+        one = np.array([seed])
+        beside = np.unique(self._owner[self._facets.beside.take(one)])
+        self._loose = self._room[-1][0]
+        return any(
+            self._lies(self._surfaces[number], one)[0] for number in beside.tolist() if number >= 0
+        )
 
     def _best(self, seed: int, *, ending: bool) -> _Grown | None:
         """The simplest surface through a seed that explains nearly as much as any."""
@@ -364,7 +400,7 @@ class _Search:
         """Number of the smooth piece that every facet without a surface belongs to. # (f,)."""
         facets = self._facets
         free = self._owner < 0
-        owners = np.repeat(np.arange(facets.count), np.diff(facets.beside.starts))
+        owners = facets.owners
         both = free[owners] & free[facets.beside.items]
         return _groups(facets.count, owners[both], facets.beside.items[both])
 
@@ -456,15 +492,20 @@ class _Search:
 
     def _lies(self, surface: Surface, some: Indices) -> Mask:
         facets = self._facets
-        near = facets.farthest(surface, some) <= self._loose
+        room = np.minimum(self._loose, facets.rounding + _LEANS * facets.widths[some])
+        near = facets.farthest(surface, some) <= room
         return np.asarray(near & (np.abs(facets.along(surface, some)) >= np.cos(SMOOTH)))
 
     def _without_flats(self, surface: Surface, some: Indices) -> Indices:
         """Facets but for those much farther inside than the usual one: flats cut into a shaft."""
         facets = self._facets
         sag = np.abs(surface.distance(facets.centres[some]))
-        usual = float(np.percentile(sag, 75.0))
-        return some[sag <= _SAG * usual + self._loose]
+        return some[sag <= self._deepest(surface, some)]
+
+    def _deepest(self, surface: Surface, some: Indices | Mask) -> float:
+        """How far inside a surface facets may lie that are like some of its own. [m]."""
+        sag = np.abs(surface.distance(self._facets.centres[some]))
+        return _SAG * float(np.percentile(sag, 75.0)) + self._loose if len(sag) else np.inf
 
     def _accepted(self, surface: Surface, some: Indices) -> bool:
         facets = self._facets
@@ -477,11 +518,27 @@ class _Search:
         except PartError:  # it could as well be another: too short an arc, or a plane
             return False
         centred = points - points.mean(axis=0)
+        if not self._bends_along(surface, some):
+            return False
         radius = getattr(surface, "radius", getattr(surface, "major_radius", 0.0))
         if radius > _FLATTEST * np.ptp(points, axis=0).max():
             return False
         normal = np.linalg.svd(centred, full_matrices=False)[2][-1]
         return bool(np.ptp(centred @ normal) > _BENT * self._loose)
+
+    def _bends_along(self, surface: Surface, some: Indices) -> bool:
+        """Whether facets lie no farther inside a surface than their bends explain.
+
+        Corners of straight strips lie on a barrel as well as on a cylinder.
+        """
+        facets = self._facets
+        places, _ = facets.beside.places(some)
+        own = np.isin(facets.beside.items[places], some)
+        bends = facets.sags[places[own]]
+        bends = bends[np.isfinite(bends)]
+        inside = np.abs(surface.distance(facets.centres[some]))
+        explained = _SAG * float(bends.max(initial=0.0)) + self._loose
+        return bool(np.percentile(inside, 75.0) <= explained)
 
     def _ends(self, covered: Indices) -> bool:
         """Whether facets do not run on into others of their like."""
@@ -526,13 +583,10 @@ class _Search:
         The least of all free neighbours; infinite without any. [m]
         """
         facets = self._facets
-        owners = np.repeat(np.arange(facets.count), np.diff(facets.beside.starts))
+        owners = facets.owners
         free = (self._owner[owners] < 0) & (self._owner[facets.beside.items] < 0)
-        own, other = owners[free], facets.beside.items[free]
-        turn = np.linalg.norm(facets.normals[own] - facets.normals[other], axis=1)
-        width = facets.areas[own] / np.maximum(facets.edge_lengths[free], 1e-12)
         sag = np.full(facets.count, np.inf)
-        np.minimum.at(sag, own, 0.125 * width * turn)
+        np.minimum.at(sag, owners[free], facets.sags[free])
         return sag
 
     def _chord(self) -> float:
@@ -544,14 +598,139 @@ class _Search:
         sags = [
             float(np.abs(surface.distance(facets.centres[self._owner == number])).max())
             for number, surface in enumerate(self._surfaces)
+            if np.any(self._owner == number)
         ]
         return max(sags, default=1e-3 * facets.size)
+
+    def settle_borders(self) -> None:
+        """Give facets along borders to the surface that they lie on best, and fit again.
+
+        A sloppy surface takes in the first facets of its neighbours, and a close one leaves the
+        last of its own: which of two it is shows once both surfaces are known.
+        """
+        self._loose, self._close = self._room[-1]
+        for number in sorted(self._contested() | self._left_over() | self._joined()):
+            own = np.flatnonzero(self._owner == number)
+            if len(own):
+                self._surfaces[number] = self._fitted_again(self._surfaces[number], own)
+
+    def _fitted_again(self, surface: Surface, own: Indices) -> Surface:
+        if isinstance(surface, Plane):
+            return surface
+        points = self._facets.points(own)
+        away = np.abs(surface.distance(points))
+        close = points[away <= max(4.0 * float(np.median(away)), self._facets.rounding)]
+        fitted = _fitted(surface, close)
+        if fitted is None or self._facets.farthest(fitted, own).max() > self._loose:
+            return surface
+        return self._turned(fitted, own)
+
+    def _away(self, some: Indices, numbers: Indices) -> Array:
+        """How far facets lie from a surface each; infinite where they do not lie on it. [m]."""
+        facets, result = self._facets, np.full(len(some), np.inf)
+        for number in np.unique(numbers[numbers >= 0]).tolist():
+            rows, surface = np.flatnonzero(numbers == number), self._surfaces[number]
+            away = facets.farthest(surface, some[rows])
+            on = (away <= self._loose) & (facets.along(surface, some[rows]) >= np.cos(SMOOTH))
+            inside = np.abs(surface.distance(facets.centres[some[rows]]))
+            on &= inside <= self._deepest(surface, self._owner == number)
+            result[rows] = np.where(on, away, np.inf)
+        return result
+
+    def _nearest(self, owner: Indices, among: Mask) -> tuple[Indices, Indices, Array]:
+        """Facets at borders, the surface beside each that it lies on best, and how far from it."""
+        facets = self._facets
+        own = facets.owners
+        number = owner[facets.beside.items]
+        apart = among[own] & (number >= 0) & (number != owner[own])
+        some, numbers = np.unique(np.column_stack([own[apart], number[apart]]), axis=0).T
+        away = self._away(some, numbers)
+        order = np.lexsort([away, some])
+        first = order[np.unique(some[order], return_index=True)[1]]
+        return some[first], numbers[first], away[first]
+
+    def _contested(self) -> set[int]:
+        """Facets that lie much better on the surface beside them change over to it."""
+        changed: set[int] = set()
+        among = self._owner >= 0
+        for _ in range(_LAYERS):
+            some, numbers, away = self._nearest(self._owner, among)
+            now = self._away(some, self._owner[some])
+            better = (now > self._facets.rounding) & (away < 0.5 * now)
+            if not better.any():
+                break
+            some, numbers = some[better], numbers[better]
+            changed |= {*self._owner[some].tolist(), *numbers.tolist()}
+            self._owner[some] = numbers
+        return changed
+
+    def _left_over(self) -> set[int]:
+        """Facets between surfaces that all lie loosely on them: their sloppy edges."""
+        owner, pieces = self._owner.copy(), self._pieces()
+        for _ in range(_LAYERS):
+            some, numbers, away = self._nearest(owner, owner < 0)
+            on = np.isfinite(away)
+            if not on.any():
+                break
+            owner[some[on]] = numbers[on]
+        left = np.bincount(pieces[owner < 0], minlength=self._facets.count)
+        taken = (self._owner < 0) & (left[pieces] == 0)
+        self._owner[taken] = owner[taken]
+        return set(owner[taken].tolist())
+
+    def _joined(self) -> set[int]:
+        """Regions beside each other that lie on one surface become one: the larger one's number."""
+        facets, owner = self._facets, self._owner
+        owners = owner[facets.owners]
+        beside = owner[facets.beside.items]
+        apart = (owners >= 0) & (beside >= 0) & (owners != beside)
+        pairs = np.unique(np.column_stack([owners[apart], beside[apart]]), axis=0)
+        area = np.bincount(owner[owner >= 0], facets.areas[owner >= 0], len(self._surfaces))
+        pairs = pairs[area[pairs[:, 0]] >= area[pairs[:, 1]]]
+        changed: set[int] = set()
+        for large, small in pairs[np.argsort(-area[pairs[:, 0]], kind="stable")].tolist():
+            own = np.flatnonzero(owner == small)
+            if not len(own) or not (owner == large).any():
+                continue
+            both = np.flatnonzero((owner == large) | (owner == small))
+            surface = self._of_both(large, small, own, both)
+            if surface is None:
+                continue
+            self._surfaces[large] = surface
+            owner[own] = large
+            changed.add(large)
+        return changed
+
+    def _of_both(self, large: int, small: int, own: Indices, both: Indices) -> Surface | None:
+        """The surface of two regions, the facets of the smaller given; None where they have two."""
+        facets, surface, other = self._facets, self._surfaces[large], self._surfaces[small]
+        away = facets.farthest(surface, own).max()
+        if isinstance(surface, Plane) or isinstance(other, Plane):
+            level = facets.along(surface, own).min() >= np.cos(_LEVEL)
+            same = isinstance(surface, type(other)) and away <= self._loose and level
+            return surface if same else None
+        if away > (_SAME_KIND if isinstance(other, type(surface)) else 1.0) * self._loose:
+            return None
+        fitted = _fitted(surface, facets.points(both))
+        if fitted is None or not self._on(fitted, both):
+            return None
+        return self._turned(fitted, both)
+
+    def _on(self, surface: Surface, some: Indices) -> bool:
+        """Whether all corners of facets lie on a surface loosely, and the median one closely."""
+        away = np.abs(surface.distance(self._facets.points(some)))
+        turned = np.abs(self._facets.along(surface, some))
+        return bool(
+            away.max() <= self._loose
+            and np.median(away) <= self._close
+            and turned.min() >= np.cos(SMOOTH)
+        )
 
     def give_up_open_regions(self) -> None:
         """Curved regions most of whose rim runs on smoothly into facets without a surface."""
         facets = self._facets
         number = len(self._surfaces)
-        owners = np.repeat(np.arange(facets.count), np.diff(facets.beside.starts))
+        owners = facets.owners
         own, other = self._owner[owners], self._owner[facets.beside.items]
         inner = (own == other) & (own >= 0)
         into = (own >= 0) & (other < 0)
