@@ -131,7 +131,7 @@ def _alignment(
         T_part_measured=comparison.T_part_measured,
         rms_before=float(np.sqrt(np.mean(before**2))),
         rms_after=float(np.sqrt(np.mean(comparison.deviations.along**2))),
-        datums=tuple("-".join(one.features) for one in job.evaluation.aligning_datums),
+        datums=tuple(" + ".join(one.features) for one in job.evaluation.aligning_datums),
         fit=comparison.alignment,
     )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from parts.evaluation.tolerance import system_text
 from planner.errors import JobError
 from planner.evaluation.evaluation import Evaluation
 from planner.findings import Finding, Severity
@@ -69,7 +70,7 @@ class EvaluationContent:
 def evaluation_content(shown: EvaluationSubject) -> EvaluationContent:
     """Content of an evaluation."""
     doubts = shown.uncertainty
-    more = () if doubts is None else _uncertainty_tables(doubts)
+    more = _uncertainty_tables(doubts) if doubts is not None and doubts.points else ()
     return EvaluationContent(
         title=shown.job.name,
         kind="evaluation of measured points",
@@ -157,6 +158,8 @@ def facts(shown: EvaluationSubject) -> tuple[Fact, ...]:
     found, points = shown.evaluation, shown.evaluation.points
     worst = float(points.profile[points.worst])
     alignment = found.alignment
+    system, method = system_text(shown.job.evaluation.datums), METHODS[alignment.method]
+    method += f": {', '.join(alignment.datums)}" if alignment.datums else ""
     moved = f"moves by {1e3 * alignment.shift:.4g} mm, {np.degrees(alignment.turn):.4g} deg"
     asked = [item for item in found.characteristics if item.tolerance is not None]
     return (
@@ -165,7 +168,7 @@ def facts(shown: EvaluationSubject) -> tuple[Fact, ...]:
         _fact("tolerances", text(len(asked)), "", _verdicts(found)),
         _fact("largest deviation", fixed(1e3 * worst, 4), "mm", f"at {points.names[points.worst]}"),
         _fact("rms deviation", fixed(1e3 * points.rms, 4), "mm", "along the normals"),
-        _fact("alignment", text(alignment.method), "", f"{METHODS[alignment.method]}; {moved}"),
+        _fact("alignment", text(system or alignment.method), "", f"{method}; {moved}"),
         _fact("probe ball", text(_ball(found)), "", found.compensation),
         _fact("uncertainty", text(_known(shown)), "", _doubt(shown)),
     )

@@ -165,7 +165,8 @@ class FeatureParts:
 
     def add(self, one: FeatureResult) -> None:
         """A feature."""
-        word, shape = word_of(one), one.nominal
+        word = word_of(one)
+        shape = None if word == _FREE else one.nominal
         definition, planned = self.numbering.next(), self._nominal_set(one.deviations)
         nominal, item = self.numbering.next(), self.numbering.next()
         self.definitions.append(
@@ -215,9 +216,7 @@ class FeatureParts:
     def _measurement(self, one: FeatureResult, word: str, item: int, points: int) -> int:
         number = self.numbering.next()
         form = one.form_error if one.zone_error is None else one.zone_error
-        found = (
-            [] if one.fit is None or one.nominal is None else measured_place(one.fit.shape, form)
-        )
+        found = [] if one.fit is None or word == _FREE else measured_place(one.fit.shape, form)
         told = "minimum zone" if one.zone_error is not None else "least squares"
         told = "no redundancy: not evaluated" if found and form is None else told
         notes = [attribute("AttributeStr", name="form by", value=told)]

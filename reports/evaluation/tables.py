@@ -50,19 +50,21 @@ _CSV = (
 
 def characteristics_table(shown: EvaluationSubject) -> Table:
     """Nominal, measured, deviation, tolerance, uncertainty, verdict."""
+    found = shown.evaluation.characteristics
+    known = any(item.uncertainty is not None for item in found)
     heads = columns(
         ("label", ""),
         "characteristic",
         *((head, "mm") for head in ("nominal", "measured", "deviation")),
         "tolerance [mm]",
         ("used", ""),
-        ("uncertainty U", "mm"),
+        *([("uncertainty U", "mm")] if known else []),
         "verdict",
         "decided by",
         "how",
     )
     labels = labels_of(shown.evaluation)
-    rows = [_characteristic(item, labels) for item in shown.evaluation.characteristics]
+    rows = [_characteristic(item, labels, known=known) for item in found]
     return Table(
         key="characteristics",
         title="Characteristics",
@@ -236,8 +238,10 @@ def form_text(width: float | None) -> str:
     return "–" if width is None else f"{1e3 * width:.{_DECIMALS}f}"
 
 
-def _characteristic(item: Characteristic, labels: dict[str, str]) -> tuple[Value, ...]:
-    known = item.uncertainty
+def _characteristic(
+    item: Characteristic, labels: dict[str, str], *, known: bool
+) -> tuple[Value, ...]:
+    doubt = item.uncertainty
     seen = verdict_status(item)
     told = Value(text=tolerance_text(item), number=_scaled(item.tolerance))
     plain = item.kind not in TWO_SIDED and not item.material and not item.projected
@@ -257,7 +261,7 @@ def _characteristic(item: Characteristic, labels: dict[str, str]) -> tuple[Value
         ),
         told if item.tolerance is not None and plain else text(told.text),
         used_value(item),
-        fixed(_NONE if known is None else 1e3 * known.expanded, _DECIMALS),
+        *([fixed(_NONE if doubt is None else 1e3 * doubt.expanded, _DECIMALS)] if known else []),
         text(verdict_text(item), seen),
         text(item.worst or "–"),
         text("; ".join(how)),

@@ -663,3 +663,21 @@ def test_values_in_a_datum_system_have_the_uncertainty_of_their_datums():
     # with the bonus, the diameter's own scatter is in it: 2 σ/√24
     more = 2 * sigma * np.sqrt(end + middle + (20 / 100) ** 2 * 2 * middle + 1 / 24)
     assert only(sure, "h2").uncertainty.standard == pytest.approx(more, rel=0.2)
+
+
+def test_widths_and_common_datums_have_uncertainties():
+    """Noise of 1 µm: a width of two sides of six points has σ·√(1/6 + 1/6).
+
+    The slot half way between B and C, 24 points each, seen from both: its median plane, 12 points,
+    has σ/√12 in y and the pair σ·√(2/48); what its far points see of turns is small beside that.
+    """
+    spec = ToleranceSpec(feature="S", kind="position", value=0.3 * MM, datums=system("A", "B-C"))
+    part = slotted(plate(["B", "C"]), at=(50.0, 0.0), off=0.1)
+    found = judged(part, spec, wide(0.0, 0.1))
+    sigma = 1e-6
+    errors = sigma * np.random.default_rng(4).normal(size=(400, len(found.deviations), 3))
+    sure = add_uncertainties(found, errors)
+    width = only(sure, "S", "width").uncertainty.standard
+    assert width == pytest.approx(sigma * np.sqrt(1 / 3), rel=0.15)
+    place = only(sure, "S").uncertainty.standard
+    assert place == pytest.approx(2 * sigma * np.sqrt(1 / 12 + 2 / 48), rel=0.25)
