@@ -215,22 +215,17 @@ def minimise_each(
     """
     states = FeatureStates.of(starts)
     sets = np.broadcast_to(points.T, (len(states), *points.T.shape))
-    rows = states.rows(model, sets)
-    r, J = rows.residuals, rows.jacobian
-    cost = np.einsum("dm,dm->d", r, r)
+    cost, gradient, normal = _products(states.rows(model, sets))
     floor = _ROUNDING * points.shape[1]
-    damping, growth = np.full(len(r), _FIRST_DAMPING), np.full(len(r), 2.0)
-    solved = np.zeros(len(r), dtype=np.int64)
+    damping, growth = np.full(len(states), _FIRST_DAMPING), np.full(len(states), 2.0)
+    solved = np.zeros(len(states), dtype=np.int64)
     alone = ~np.isfinite(cost)
     waiting = np.flatnonzero((cost > floor) & ~alone)
     while waiting.size:
-        columns = J[waiting]
-        normal = columns @ columns.transpose(0, 2, 1)
-        lengths = np.sqrt(np.diagonal(normal, axis1=1, axis2=2))
+        lengths = np.sqrt(np.diagonal(normal[waiting], axis1=1, axis2=2))
         lengths = np.where(lengths > 0.0, lengths, 1.0)
-        gradient = np.einsum("dpm,dm->dp", columns, r[waiting]) / lengths
-        values, vectors = np.linalg.eigh(normal / (lengths[:, :, None] * lengths[:, None]))
-        own = np.einsum("dpe,dp->de", vectors, gradient)
+        values, vectors = np.linalg.eigh(normal[waiting] / (lengths[:, :, None] * lengths[:, None]))
+        own = np.einsum("dpe,dp->de", vectors, gradient[waiting] / lengths)
         damped = values + damping[waiting, None]
         predicted = np.sum(own**2 * (values + 2.0 * damping[waiting, None]) / damped**2, axis=1)
         steps = -np.einsum("dpe,de->dp", vectors, own / damped) / lengths
@@ -241,31 +236,45 @@ def minimise_each(
         if not waiting.size:
             break
         trial = states.only(waiting).moved(model, steps)
-        trial_rows = trial.rows(model, sets[: len(waiting)])
-        costs = np.einsum("dm,dm->d", trial_rows.residuals, trial_rows.residuals)
-        gain = (cost[waiting] - costs) / predicted
+        tried = _products(trial.rows(model, sets[: len(waiting)]))
+        gain = (cost[waiting] - tried.cost) / predicted
         good = gain > 0.0
         better, worse = waiting[good], waiting[~good]
         states.origin[better], states.R[better] = trial.origin[good], trial.R[good]
-        states.sizes[better] = trial.sizes[good]
-        r[better], J[better] = trial_rows.residuals[good], trial_rows.jacobian[good]
-        cost[better] = costs[good]
+        states.sizes[better], cost[better] = trial.sizes[good], tried.cost[good]
+        gradient[better], normal[better] = tried.gradient[good], tried.normal[good]
         damping[better] *= np.maximum(1.0 / 3.0, 1.0 - (2.0 * gain[good] - 1.0) ** 3)
         growth[better] = 2.0
         damping[worse] *= growth[worse]
         growth[worse] *= 2.0
         waiting = waiting[(solved[waiting] < limit) & (cost[waiting] > floor)]
+    rows = states.rows(model, sets)
     return [
         minimise(model, points, starts[i], limit=limit)
         if alone[i]
         else Minimum(
             state=states.one(i),
-            rows=ResidualRows(r[i], J[i]),
+            rows=ResidualRows(rows.residuals[i], rows.jacobian[i]),
             iterations=int(solved[i]),
             ended=bool(solved[i] < limit),
         )
         for i in range(len(states))
     ]
+
+
+class _Products(NamedTuple):
+    """What the normal equations of several states need."""
+
+    cost: Array  # (d,)
+    gradient: Array  # (d, p)
+    normal: Array  # (d, p, p)
+
+
+def _products(rows: BatchRows) -> _Products:
+    r, J = rows
+    return _Products(
+        np.einsum("dm,dm->d", r, r), (J @ r[:, :, None])[:, :, 0], J @ J.transpose(0, 2, 1)
+    )
 
 
 def _damped(R: Array, z: Array, damping: float) -> Array:
