@@ -30,8 +30,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import trimesh
-
 from planner.detours.home import proven_way
+
 from planner.job import read_job
 from planner.motion.travel import travel_times
 from planner.plan import SegmentKind
