@@ -124,11 +124,14 @@ class _Known:
                     (*path, "label"),
                     f"is {table.label!r}, as a feature of the points is called; choose another.",
                 )
-            named = (table.feature,) if isinstance(table.feature, str) else table.feature
-            features = [the_one(name, self.features, (*path, "feature"), source) for name in named]
+            features = [
+                the_one(name, self.features, (*path, "feature"), source) for name in table.feature
+            ]
             if len(set(features)) < len(features):
                 raise source.error(
-                    (*path, "feature"), "has a feature twice; name each feature once.", found=named
+                    (*path, "feature"),
+                    "has a feature twice; name each feature once.",
+                    found=table.feature,
                 )
             datum = DatumFeature(
                 label=table.label,

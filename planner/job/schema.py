@@ -10,7 +10,14 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
+from pydantic import (
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -87,6 +94,41 @@ ToolName = Annotated[
     str,
     PlainValidator(_tool_name),
     JsonSchema({"type": "string", "pattern": f"^{_TOOL_NAME.pattern}$"}),
+]
+_NAMES = TypeAdapter(tuple[Name, ...])
+
+
+def _datum_features(value: object) -> tuple[str, ...]:
+    """One name, or several."""
+    try:
+        names = _NAMES.validate_python((value,) if isinstance(value, str) else value)
+    except ValidationError:
+        names = ()
+    if not names:
+        raise PydanticCustomError(
+            "datum_features",
+            "the name of a feature, or for a common datum a list of names, as in "
+            '["hole-1", "hole-2"]',
+        )
+    return names
+
+
+DatumFeatures = Annotated[
+    tuple[str, ...],
+    PlainValidator(_datum_features),
+    PlainSerializer(lambda names: list(names) if len(names) > 1 else names[0]),
+    JsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1, "maxLength": 100},
+                {
+                    "type": "array",
+                    "items": {"type": "string", "minLength": 1, "maxLength": 100},
+                    "minItems": 1,
+                },
+            ]
+        }
+    ),
 ]
 Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
 Scale = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(1), above=True)]
@@ -482,10 +524,9 @@ class DatumTable(Table):
     """A datum of the drawing."""
 
     label: Name = Field(description="its letter, by which tolerances and alignment refer to it")
-    feature: Name | tuple[Name, ...] = Field(
+    feature: DatumFeatures = Field(
         description="feature of the points that it is taken from; several for a common datum, as a "
-        "pattern of bores",
-        min_length=1,
+        "pattern of bores"
     )
     association: Literal["least-squares", "contact"] = Field(
         default="least-squares",

@@ -186,6 +186,8 @@ def test_reference_points_lock_what_they_state(read):
             "association is \"contact\" for the common datum 'B', which is taken by least squares",
         ),
         (DATUMS.replace('"main bore"', '["top", "top"]'), "feature has a feature twice"),
+        (DATUMS.replace('"main bore"', "[]"), "feature is []; expected the name of a feature, or"),
+        (DATUMS.replace('"main bore"', "5"), "feature is 5; expected the name of a feature, or"),
         (
             BORE + DATUMS + SYSTEM.replace('"B"', '"B-hole-3"'),
             "is \"contact\" for the common datum 'B-hole-3'",
