@@ -54,12 +54,12 @@ def characteristics_table(shown: EvaluationSubject) -> Table:
     known = any(item.uncertainty is not None for item in found)
     heads = columns(
         ("label", ""),
+        "verdict",  # in sight, however narrow the page
         "characteristic",
         *((head, "mm") for head in ("nominal", "measured", "deviation")),
         "tolerance [mm]",
         ("used", ""),
-        *([("uncertainty U", "mm")] if known else []),
-        "verdict",
+        *([("U", "mm")] if known else []),
         "decided by",
         "how",
     )
@@ -250,6 +250,7 @@ def _characteristic(
     how += [f"datum shift {1e3 * item.datum_shift:.{_DECIMALS}f} mm"] if item.datum_shift else []
     return (
         text(labels.get(item.feature, "–")),
+        text(verdict_text(item), seen),
         text(item.name),
         *(
             fixed(1e3 * value, _DECIMALS, state)
@@ -262,7 +263,6 @@ def _characteristic(
         told if item.tolerance is not None and plain else text(told.text),
         used_value(item),
         *([fixed(_NONE if doubt is None else 1e3 * doubt.expanded, _DECIMALS)] if known else []),
-        text(verdict_text(item), seen),
         text(item.worst or "–"),
         text("; ".join(how)),
     )

@@ -76,5 +76,5 @@ def test_the_workbook_has_the_tables_with_numbers_as_numbers(written, shown):
     book = openpyxl.load_workbook(io.BytesIO(written["evaluation.xlsx"]))
     assert book.sheetnames[:4] == ["summary", "findings", "characteristics", "coordinates"]
     rows = list(book["characteristics"].values)
-    assert rows[0][1:4] == ("characteristic", "nominal [mm]", "measured [mm]")
-    assert rows[1][3] == pytest.approx(1e3 * shown.evaluation.characteristics[0].measured)
+    assert rows[0][1:5] == ("verdict", "characteristic", "nominal [mm]", "measured [mm]")
+    assert rows[1][4] == pytest.approx(1e3 * shown.evaluation.characteristics[0].measured)

@@ -59,22 +59,31 @@ def test_every_characteristic_stands_in_the_table_in_millimetres(shown):
     assert len(table.rows) == len(shown.evaluation.characteristics)
     labels = tables.labels_of(shown.evaluation)
     for row, item in zip(table.rows, shown.evaluation.characteristics, strict=True):
-        assert (row[0].text, row[1].text) == (labels[item.feature], item.name)
-        numbers = [cell.number for cell in row[2:5]]
+        assert (row[0].text, row[2].text) == (labels[item.feature], item.name)
+        numbers = [cell.number for cell in row[3:6]]
         assert numbers == pytest.approx(
             [1e3 * item.nominal, 1e3 * item.measured, 1e3 * item.deviation]
         )
-        assert row[5].text == tables.tolerance_text(item)
+        assert row[6].text == tables.tolerance_text(item)
         if item.limit is not None:
-            assert row[6].bar == pytest.approx(np.clip(item.deviation / item.limit, -2, 2))
-        assert row[7].number == pytest.approx(1e3 * item.uncertainty.expanded)
-        assert row[8].text.lower() == ("–" if item.verdict is None else item.verdict.value)
+            assert row[7].bar == pytest.approx(np.clip(item.deviation / item.limit, -2, 2))
+        assert row[8].number == pytest.approx(1e3 * item.uncertainty.expanded)
+        assert row[1].text.lower() == ("–" if item.verdict is None else item.verdict.value)
     assert "ISO 14253-1" in table.note
     assert "95 %" in table.note
+    assert "U" in [head.header for head in table.columns]
+
+
+def test_a_table_without_uncertainties_has_no_column_for_them(plain):
+    table = tables.characteristics_table(plain)
+    bare = plain.evaluation.characteristics
+    assert all(item.uncertainty is None for item in bare)
+    assert "U" not in [head.header for head in table.columns]
+    assert [row[2].text for row in table.rows] == [item.name for item in bare]
 
 
 def test_sizes_are_toleranced_either_way(shown):
-    told = {row[1].text: row[5].text for row in tables.characteristics_table(shown).rows}
+    told = {row[2].text: row[6].text for row in tables.characteristics_table(shown).rows}
     assert told["hole-30 diameter"] == "±0.0800"
     assert told["top flatness"] == "0.0300"
 
