@@ -31,6 +31,7 @@ _EXACT = 400  # places with least to spare, measured exactly
 _FINEST = 2e-3  # [m] spread of the densest points, if they are not too many
 _MOST = 100_000
 _FEW = 64  # thinner is not worth it
+_DENSER = 0.25  # of the spread: points that are closer tell nothing more
 _NUMBERED = 2.0**62  # cells that one integer can number
 # Surfaces by their content, for as long as a proof holds them.
 _PREPARED: WeakValueDictionary[bytes, SurfaceDistance] = WeakValueDictionary()
@@ -200,6 +201,9 @@ class SpreadPoints:
         from scipy.spatial import cKDTree
 
         points, dense = _dense(triangles)
+        # Where long edges forbid a finer spread, small triangles need not be denser than it.
+        cell = _DENSER * dense
+        points, dense = _thinned(points, cell), dense + float(np.sqrt(3.0)) * cell
         spreads, self._trees = [dense], [_tree(cKDTree, points)]
         while len(points) > _FEW:
             cell = 2.0 * spreads[-1]
@@ -248,21 +252,30 @@ def _thinned(points: Array, cell: float) -> Array:
 
 def _dense(triangles: Array) -> tuple[Array, float]:
     """Points of triangles, and how far anything on these may be from one of them."""
-    edges = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
-    # The centre of a triangle is within two thirds of its longest edge from all of it.
-    radius = 2.0 / 3.0 * np.max(edges, axis=1)
     spread, most = _FINEST, max(_MOST, 2 * len(triangles))
-    while np.sum(np.ceil(radius / spread) ** 2) > most:
+    while (centres := _centres(triangles, spread, most)) is None:
         spread *= 1.25
-    parts = np.maximum(np.ceil(radius / spread), 1.0).astype(np.int64)
-    return np.concatenate([_centres(triangles[parts == n], n) for n in np.unique(parts)]), spread
+    return centres, spread
 
 
-def _centres(triangles: Array, n: int) -> Array:
-    """Centres of the n² equal parts of triangles."""
-    i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
-    upright, turned = i + j <= n - 1, i + j <= n - 2
-    u = np.concatenate([i[upright] + 1 / 3, i[turned] + 2 / 3]) / n
-    v = np.concatenate([j[upright] + 1 / 3, j[turned] + 2 / 3]) / n
-    weights = np.stack([1.0 - u - v, u, v], axis=1)
-    return np.asarray(np.einsum("pk,tkx->tpx", weights, triangles).reshape(-1, 3))
+def _centres(triangles: Array, spread: float, most: int) -> Array | None:
+    """Centres of parts of triangles, all of which are within ``spread``; None of too many parts.
+
+    The longest edge is halved, so that a sliver, as of a fan over a long rim, becomes a row of
+    parts; equal parts of both of its sides would be their square.
+    """
+    found, count = [np.zeros((0, 3))], 0
+    while len(triangles):
+        lengths = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
+        # The centre of a triangle is within two thirds of its longest edge from all of it.
+        large = 2.0 / 3.0 * np.max(lengths, axis=1) > spread
+        found.append(np.mean(triangles[~large], axis=1))
+        count += len(found[-1])
+        if count + 2 * np.count_nonzero(large) > most:
+            return None
+        first = np.argmax(lengths[large], axis=1)[:, None]
+        rows = np.arange(len(first))[:, None]
+        a, b, c = np.moveaxis(triangles[large][rows, (first + np.arange(3)) % 3], 1, 0)
+        middle = 0.5 * (a + b)
+        triangles = np.concatenate([np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)])
+    return np.concatenate(found)
