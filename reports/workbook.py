@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from planner.findings import Finding, Severity
@@ -74,7 +75,8 @@ def cell_text(text: str) -> str:
     Control characters are left out, marks that turn the direction of reading are named, such as
     [U+202E], and what is beyond Excel's limit is cut, which an ellipsis says.
     """
-    told = "".join(map(_shown, text))
+    # Nearly every cell: nothing to take out of it, and a longer call for each letter.
+    told = text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
     units = told.encode("utf-16-le")
     if len(units) <= 2 * CELL:
         return told
@@ -97,11 +99,11 @@ class _Styles:
     """Formats of one workbook, each made once."""
 
     book: Any
-    made: dict[tuple[str, str, bool], Any] = field(default_factory=dict)
+    made: dict[tuple[ValueStatus | None, str, bool], Any] = field(default_factory=dict)
 
     def head(self) -> Any:
         """Of a column's head."""
-        key = ("head", "", False)
+        key = (None, "", False)
         if key not in self.made:
             look = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"}
             self.made[key] = self.book.add_format(look | {"bg_color": "#e8edf1"})
@@ -115,7 +117,7 @@ class _Styles:
             number: format of its number; empty for a text.
             quoted: whether it starts as a formula would.
         """
-        key = (status.value, number, quoted)
+        key = (status, number, quoted)
         if key not in self.made:
             look: dict[str, Any] = {"valign": "top"}
             if number:
@@ -157,6 +159,7 @@ def _write_cell(
         sheet.write_string(*place, text, style)
 
 
+@lru_cache(maxsize=4096)
 def _number_format(text: str) -> str:
     """Excel's format for a number with the digits that the report shows."""
     mantissa, _, exponent = text.partition("e")

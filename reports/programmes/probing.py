@@ -97,13 +97,14 @@ class Styli:
 def styli(touches: Sequence[Touch]) -> Styli:
     """The distinct directions, in the order of their first use."""
     numbers: dict[tuple[float, ...], int] = {}
-    found = []
+    found, first = [], []
     for touch in touches:
         key = tuple(rounded(touch.axis, _DECIMALS).tolist())
-        found.append(numbers.setdefault(key, len(numbers)))
-    first = [found.index(number) for number in range(len(numbers))]
-    axes = np.array([touches[place].axis for place in first]).reshape(-1, 3)
-    return Styli(axes=axes, of_touch=tuple(found))
+        if key not in numbers:
+            numbers[key] = len(numbers)
+            first.append(touch.axis)
+        found.append(numbers[key])
+    return Styli(axes=np.array(first).reshape(-1, 3), of_touch=tuple(found))
 
 
 def tool_names(job: Job, styli: Styli) -> list[str]:

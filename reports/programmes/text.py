@@ -115,6 +115,8 @@ def parent(name: str, /, *children: str, **numbers: int) -> str:
 def _clean(text: str) -> str:
     """Printable, and of bounded length; what is not printable as its code."""
     cut = text if len(text) <= _XML_TEXT_LONGEST else text[: _XML_TEXT_LONGEST - 1] + "…"
+    if cut.isprintable():
+        return cut
     return "".join(
         sign
         if sign.isprintable()
