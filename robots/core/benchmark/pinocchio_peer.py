@@ -57,6 +57,11 @@ class PinocchioPeer:
         self.data = self.model.createData()
         self._pool = pinocchio.ModelPool(self.model, 1)
 
+    def carried(self, joint: int, *points: Array) -> tuple[int, *tuple[Array, ...]]:
+        """Pinocchio's joint that carries one of ours, and points of ours in its frame."""
+        carrier, local = self._carriers[joint]
+        return carrier, *(np.asarray(local.act(np.array(point))) for point in points)
+
     def rows(self, values: Array) -> list[Array]:
         """States one by one in Pinocchio's order, for the loops. # (N, n) -> N of (n,)."""
         return list(np.ascontiguousarray(values[:, self.order]))
