@@ -107,7 +107,7 @@ COMMANDS = (
     ("plan", "jobs/job.toml", "--out", "set", "--no-figures"),  # a second time, over the first
     ("verify", "set"),
     ("batch", "jobs", "--out", "results", "--workers", "1"),
-    ("batch", "jobs", "--out", "results", "--workers", "1"),
+    *((("batch", "jobs", "--out", "results", "--workers", "1"),) if SOAK else ()),
     ("doctor", "--json"),
 )
 # One process runs them all; each tells its code on a line of stderr.

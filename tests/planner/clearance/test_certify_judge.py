@@ -245,7 +245,7 @@ def test_probing_lines_of_the_arm(arm):
     geometry = {"starts": starts[row], "ends": ends[row], "axes": axes[row]}
     lines = ArmLines(inverse=inverse, families=family, q_starts=first.q[row, family], **geometry)
     usable = np.nonzero(rough_margins(lines).singularity > 1e-3)[0]
-    count = cases(gate=40, soak=150)
+    count = cases(gate=20, soak=150)
     lines = lines.take(rng.choice(usable, count, replace=False))
     blocks = random_blocks(rng, 3, [-0.8, 0.4, 0.0], [0.8, 1.4, 1.0])
     assert 0.07 < confirm(arm, blocks, LinePaths(lines)).mean() < 0.93

@@ -12,6 +12,7 @@ from planner.reach.branches import Postures
 from planner.reach.placement import place
 from planner.reach.serial import SerialReach
 from robots.core.motion.joint_limits import JointLimits
+from tests.cases import cases
 from tests.planner.reach.conftest import reaches, robots, serial_job  # noqa: F401  fixtures
 
 LIMITS = JointLimits(max_speed=np.array([1.0, 2.0]), max_acceleration=np.array([5.0, 5.0]))
@@ -98,7 +99,7 @@ def test_plans_with_branches_are_never_worse_than_those_of_the_search(
     serial_job,  # noqa: F811
     monkeypatch,
 ):
-    job = serial_job(robots[name], 7, shrink=0.2)
+    job = serial_job(robots[name], cases(gate=4, soak=7), shrink=0.2)
     job = replace(job, travel=replace(job.travel, order="fastest"))
     with_branches = plan(job)
     none = Postures(point=np.zeros(0, dtype=np.int64), q=np.zeros((0, robots[name].dof)))

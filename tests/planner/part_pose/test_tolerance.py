@@ -97,7 +97,7 @@ def test_no_error_is_the_plan_itself(standing, held):
 
 
 def test_inside_the_estimate_nothing_fails(held, found):
-    count = cases(gate=1_500, soak=20_000)
+    count = cases(gate=600, soak=20_000)
     directions, sizes = random_errors(count, seed=11)
     line = np.arange(count) % 9
     errors = found.size * np.maximum(sizes, 0.95)[:, None] * directions * (1.0 - 1e-6)

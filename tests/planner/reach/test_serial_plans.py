@@ -11,13 +11,15 @@ from planner.plan import SegmentKind
 from planner.planning import plan
 from planner.proof import prove
 from robots.core.urdf import write_urdf
+from tests.cases import cases
 
 ROBOTS = ["industrial-6r", "angled-6r", "industrial-7r", "gantry-5"]
 
 
 @pytest.fixture(scope="module", params=ROBOTS)
 def made(request, robots, serial_job):
-    return plan(serial_job(robots[request.param], 12, distance=0.03, shrink=0.25))
+    count = cases(gate=6, soak=12)
+    return plan(serial_job(robots[request.param], count, distance=0.03, shrink=0.25))
 
 
 def test_every_point_is_served_and_the_search_is_owned_up_to(made):

@@ -1,6 +1,6 @@
 """Random valid jobs: planned or refused with a reason, never failed by their own validation.
 
-The gate runs six small ones; ``make soak`` runs very many in children with caps. There
+The gate runs four small ones; ``make soak`` runs very many in children with caps. There
 
 - ``PALPEUR_SOAK_JOBS`` is how many (default 4,000: an hour; 20,000 before a release),
 - ``PALPEUR_SOAK_SEED`` the first seed (default 100,000),
@@ -22,7 +22,7 @@ from tests.planner.soak.random_jobs import JOB, random_job
 from tests.planner.soak.soak import SECONDS, soak
 
 BLOCKS = cases(gate=1, soak=8)
-EACH = cases(gate=6, soak=25)
+EACH = cases(gate=4, soak=25)
 FIRST = 0
 
 
@@ -36,7 +36,7 @@ def test_no_random_job_fails_its_own_validation(block, tmp_path):
         assert verdict.warned == "", verdict.document()
         kinds[verdict.kind] += 1
     # Otherwise the generator has lost what it is for.
-    assert kinds[FEASIBLE] >= each // 5
+    assert kinds[FEASIBLE] >= max(1, each // 5)
     assert kinds[FEASIBLE] + kinds[INFEASIBLE] >= each // 2
 
 
@@ -51,7 +51,7 @@ def test_right_plans_that_a_check_refused_once(seed, tmp_path):
     assert verdict.kind in (FEASIBLE, INFEASIBLE)
 
 
-@pytest.mark.parametrize("seed", range(cases(gate=2, soak=100)))
+@pytest.mark.parametrize("seed", range(cases(gate=1, soak=100)))
 def test_travels_by_the_time_optimal_law(seed, tmp_path):
     job = random_job(seed, few=True).write(tmp_path)
     text, count = re.subn(r'(\[travel\]\nlaw = )"[a-z-]+"', r'\1"time-optimal"', job.read_text())

@@ -11,7 +11,6 @@ from planner.errors import OutputError
 from planner.findings import Finding, Severity
 from planner.findings.finding import SupportEdge
 from planner.result_files import check_set
-from reports.biped.figures import draw_figures
 from reports.biped.motion_set import KIND, biped_page, biped_scene, stance_motion, stance_shading
 from reports.page.scene import LIMIT
 from reports.scene.viser_scene import scene_html
@@ -63,8 +62,8 @@ def test_a_foreign_file_is_kept(tmp_path):
         check_set(tmp_path, KIND)
 
 
-def test_the_page_opens_offline_without_a_complaint(opened, hostile, screenshots):
-    text = biped_page(hostile, scene_html(biped_scene(hostile), dark=None), draw_figures(hostile))
+def test_the_page_opens_offline_without_a_complaint(opened, hostile, drawn, screenshots):
+    text = biped_page(hostile, scene_html(biped_scene(hostile), dark=None), drawn)
     shown = opened(text, offline=True)
     for scheme, size in (("light", None), ("dark", {"width": 390, "height": 844})):
         shown.emulate_media(color_scheme=scheme)

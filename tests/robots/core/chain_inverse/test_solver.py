@@ -131,7 +131,7 @@ NEAR = {
 @pytest.mark.parametrize("name", list(NEAR))
 def test_next_to_singularities_nothing_is_lost(name: str) -> None:
     chain = NEAR[name]()
-    count = cases(gate=20, soak=1000)
+    count = cases(gate=10, soak=1000)
     q = near_singular(chain, count, 10.0 ** np.random.default_rng(1).uniform(-4, -2, count))
     found = ChainInverse(chain, "numpy").solve(chain.forward(q))
     assert missing(chain, q, found) == []
@@ -156,7 +156,7 @@ def test_the_measuring_arm_agrees_with_its_hand_written_inverse() -> None:
 @pytest.mark.parametrize("name", [*POLYNOMIAL, "general"])
 def test_no_pose_that_is_singular_goes_without_an_answer(name: str) -> None:
     """Exactly singular, and at right angles, where steps divide by zero and roots meet."""
-    chain, count = NEAR[name](), cases(gate=8, soak=400)
+    chain, count = NEAR[name](), cases(gate=4, soak=400)
     right = drawn(chain, count, seed=9)
     straight = np.random.default_rng(9).random(right.shape) < 0.5
     right[straight] = np.round(right[straight] / (0.5 * np.pi)) * 0.5 * np.pi
@@ -176,7 +176,7 @@ def test_no_pose_that_is_singular_goes_without_an_answer(name: str) -> None:
 def test_postures_apart_from_a_family_of_their_pose_are_found(name: str, family: dict) -> None:
     """Along a family polynomials vanish, and with them what tells the pose's other postures."""
     chain = POLYNOMIAL[name]()
-    q = drawn(chain, cases(gate=3, soak=60), seed=12)
+    q = drawn(chain, cases(gate=2, soak=60), seed=12)
     q[:, list(family)] = list(family.values())
     T = chain.forward(q)
     found = ChainInverse(chain, "numpy").solve(T)
