@@ -40,10 +40,10 @@ bench-once: $(READY) ## run what is measured once, for the correctness of its re
 	@$(ONE_THREAD) PALPEUR_BENCHMARKS=once \
 	  $(BIN)/python -m pytest tests/benchmarks -m "benchmark and not soak"
 
-soak: $(READY) tools ## run the slow tests, then all others with many more cases
+soak: $(READY) tools ## run the slow tests and all others with many more cases (about an hour)
 	@status=0; \
-	PALPEUR_CASES=soak $(BIN)/python -m pytest -m soak || status=1; \
-	$(ONE_THREAD) PALPEUR_CASES=soak $(SUITE) -m "not soak and not benchmark" || status=1; \
+	$(ONE_THREAD) PALPEUR_CASES=soak $(SUITE) -m "not benchmark" --durations=50 || status=1; \
+	$(ONE_THREAD) PALPEUR_CASES=soak $(BIN)/python -m pytest tests/benchmarks -m soak || status=1; \
 	exit $$status
 
 lint: $(READY) ## check style, types and the doors between the rooms

@@ -171,7 +171,7 @@ def test_damaged_commands_end_with_a_listed_code(house, command):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(5))
 @pytest.mark.parametrize("command", COMMANDS)
 def test_many_damaged_commands(house, command, block):
     each = 10 if command in SLOW else 100
