@@ -325,6 +325,8 @@ def lower_bound(pool: CandidatePool, forced: Forced, cost: float, steps: int) ->
         cost: of a known order: the nearer the better. [s]
         steps: in which the bound is raised.
     """
+    if not len(pool.point):  # no point is measured
+        return 0.0
     point = np.unique(pool.point, return_inverse=True)[1].reshape(-1)
     first = np.searchsorted(point, np.arange(point[-1] + 2))
     least = np.minimum.reduceat(pool.weight, first[:-1])

@@ -89,6 +89,12 @@ def test_shortcuts_are_taken_off():
     assert lower_bound(pool, Forced.of({(0, 1): np.inf}), 5.0, 50) == free
 
 
+def test_without_a_candidate_there_is_nothing_to_bound():
+    """A tour of no point may be improved: every point of a job can be out of reach."""
+    empty = pool_of(np.zeros((0, 2)), np.zeros(0, dtype=np.int64), np.zeros(0))
+    assert lower_bound(empty, Forced(), 0.0, 50) == 0.0
+
+
 def test_plain_python_counts_a_spanning_tree():
     ends = np.array([[0, 1], [1, 2], [0, 2], [2, 3]])
     seconds = np.array([1.0, 2.0, 1.5, 4.0])
