@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -24,7 +24,6 @@ from robots.core.arrays import Array, Indices, Mask
 from robots.core.file_units import degrees_text, millimetres_text
 from robots.core.mechanism import Joint
 
-LIMIT = 3  # points of one plan that are worked on
 OFFERED_CONE = np.radians(15.0)  # of tilts that are offered though the job allows none
 _MOST_OTHERS = 100  # other points that are looked at
 # What was found is rounded, and the part may be in the way: the next larger amounts are tried.
@@ -60,21 +59,6 @@ class FixSearch:
 
     fixes: tuple[Fix, ...]
     without: tuple[tuple[FixKind, str], ...]
-
-
-def smallest_fixes(
-    job: Job, points: Sequence[str], limit: int = LIMIT, *, others: bool = True
-) -> dict[str, tuple[Fix, ...]]:
-    """The fixes of failing points, the preferred one of each first.
-
-    Args:
-        job: as it was planned.
-        points: names of points that fail.
-        limit: how many of them are worked on: the first ones.
-        others: whether it is told what a fix does to the other points.
-    """
-    finder = Finder(job)
-    return {name: finder.search(name, others=others).fixes for name in points[:limit]}
 
 
 class Finder:

@@ -4,7 +4,6 @@ from robots.core.inverse.differential import Damping as Damping
 from robots.core.inverse.differential import JointRates as JointRates
 from robots.core.inverse.differential import joint_accelerations as joint_accelerations
 from robots.core.inverse.differential import joint_velocities as joint_velocities
-from robots.core.inverse.limits import equivalents as equivalents
 from robots.core.inverse.solver import Answer as Answer
 from robots.core.inverse.solver import Method as Method
 from robots.core.inverse.solver import Settings as Settings

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array, Mask
-from robots.core.errors import InverseError
 from robots.core.mechanism import Mechanism
 
 TURN = 2.0 * np.pi
@@ -50,33 +46,6 @@ def wrapped(mechanism: Mechanism, q: Array, reference: Array) -> Array:
     beyond_other = np.maximum(low - other, other - high)
     least = np.where((beyond > 0.0) & (beyond_other < beyond), other, moved)
     return np.where(angular, least, q)
-
-
-def equivalents(mechanism: Mechanism, q: ArrayLike, *, most: int = 4096) -> Array:
-    """All postures within the limits that differ from q by whole turns. # (k, n).
-
-    A joint without limits on both sides is left at its value.
-
-    Args:
-        mechanism: whose limits.
-        q: one posture. # (n,)
-        most: refuse a longer list.
-
-    Raises:
-        InverseError: more than ``most`` of them.
-    """
-    posture = np.asarray(q, dtype=np.float64)
-    choices = []
-    for value, joint in zip(posture, mechanism.movable, strict=True):
-        if not joint.kind.angular or not np.isfinite(joint.q_max - joint.q_min):
-            choices.append([value] if joint.q_min <= value <= joint.q_max else [])
-            continue
-        first, last = np.ceil((joint.q_min - value) / TURN), np.floor((joint.q_max - value) / TURN)
-        choices.append([value + TURN * k for k in np.arange(first, last + 1)])
-    count = int(np.prod([len(values) for values in choices]))
-    if count > most:
-        raise InverseError(f"{count} postures are equivalent; the most asked for is {most}.")
-    return np.array(list(product(*choices)), dtype=np.float64).reshape(-1, len(posture))
 
 
 def limit_breaches(mechanism: Mechanism, q: Array) -> str:

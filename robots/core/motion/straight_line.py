@@ -20,8 +20,6 @@ from robots.core.pose import (
     make_pose,
     nearest_rotation,
     rotation_about,
-    turn_between,
-    unit_direction,
 )
 
 # A turn this close to π can be made either way round; rounding of the poses decides nothing. [rad]
@@ -73,35 +71,6 @@ class StraightLine:
             freeze_field(self, name, T)
         relative = self.start[:3, :3].T @ self.end[:3, :3]
         object.__setattr__(self, "turn", axis_angle(relative))
-
-    @classmethod
-    def to_direction(
-        cls,
-        start: ArrayLike,
-        position: ArrayLike,
-        direction: ArrayLike,
-        *,
-        axis: ArrayLike = (0.0, 0.0, 1.0),
-    ) -> StraightLine:
-        """Line to a position where one axis of the frame points in a direction, without spin.
-
-        This is the motion of a probe of which only the axis counts: the smallest turn, about an
-        axis normal to it.
-
-        Args:
-            start: pose at r = 0. # (4, 4)
-            position: origin at r = 1. # (3,) [m]
-            direction: of ``axis`` at r = 1, in the frame of ``start``'s coordinates. # (3,)
-            axis: the probe axis in the moving frame. # (3,)
-
-        Raises:
-            PoseError: not a rigid transform, or a vector without direction.
-        """
-        T = as_pose(start, "The line's start pose")
-        before = T[:3, :3] @ unit_direction(axis, "The moving axis")
-        turn = turn_between(before, unit_direction(direction, "The final direction"))
-        end = make_pose(turn.rotation @ T[:3, :3], position, "The line's end pose")
-        return cls(start=T, end=end)
 
     @property
     def distance(self) -> float:

@@ -10,7 +10,7 @@ import pytest
 from parts.points import ProbePoints
 from planner.fixes.explanation import reasons_of
 from planner.fixes.fix import FixKind
-from planner.fixes.smallest import Finder, inward, smallest_fixes
+from planner.fixes.smallest import Finder, inward
 from planner.job import PlacedPart, read_job
 from planner.planning import plan
 from robots.core.joint_samples import joint_ranges
@@ -192,14 +192,6 @@ def test_points_given_in_the_base_frame_do_not_move_with_the_part(job_file, arm_
     search = found(path)
     assert search.fixes == ()
     assert "base frame" in dict(search.without)[FixKind.SHIFT]
-
-
-def test_only_so_many_points_are_worked_on(job_file, wall):
-    job = read_job(job_file(**wall))
-    fixes = smallest_fixes(job, ["P", "easy"], limit=1, others=False)
-    assert list(fixes) == ["P"]
-    assert fixes["P"][0].kind is FixKind.DISTANCE
-    assert fixes["P"][0].others is None
 
 
 def test_the_surface_says_where_a_normal_points():

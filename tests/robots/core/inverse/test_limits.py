@@ -5,9 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from robots.core.errors import InverseError
 from robots.core.inverse.limits import (
-    equivalents,
     inside_limits,
     limit_breaches,
     limit_margins,
@@ -59,18 +57,6 @@ def test_without_limits_the_nearest_turn_is_taken():
 def test_sliding_joints_do_not_wrap():
     mechanism = one_joint(-1, 1, JointKind.PRISMATIC)
     assert wrapped(mechanism, np.array([7.0]), np.array([0.0]))[0] == 7.0
-
-
-def test_equivalents_of_a_joint_with_more_than_a_turn():
-    """±350° as joint 4 of the measuring arm: two postures for most angles."""
-    limit = np.radians(350)
-    found = equivalents(one_joint(-limit, limit), [1.0])
-    assert found == pytest.approx(np.array([[1.0 - TURN], [1.0]]))
-    assert len(equivalents(one_joint(-limit, limit), [0.05])) == 1
-    assert len(equivalents(one_joint(-0.5, 0.5), [1.0])) == 0
-    assert equivalents(one_joint(-np.inf, np.inf), [9.0]) == pytest.approx(np.array([[9.0]]))
-    with pytest.raises(InverseError, match="most asked for is 1"):
-        equivalents(one_joint(-limit, limit), [1.0], most=1)
 
 
 def test_a_breach_names_joint_value_and_limit():

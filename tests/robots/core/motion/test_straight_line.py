@@ -85,21 +85,6 @@ def test_rates_against_finite_differences(angle):
     )
 
 
-def test_line_to_a_direction_turns_without_spin():
-    direction = np.array([0.0965609, 0.241402, 0.965609])  # normal of [LAMMARI12] VI.5.5
-    given = StraightLine.to_direction(START, [0.0, 1.5, 0.84], direction)
-    np.testing.assert_allclose(
-        given.pose(1.0)[:3, 2], direction / np.linalg.norm(direction), atol=1e-15
-    )
-    np.testing.assert_allclose(given.end[:3, 3], [0.0, 1.5, 0.84])
-    assert given.tangent[3:] @ START[:3, 2] == pytest.approx(0.0, abs=1e-15)
-    assert given.angle == pytest.approx(
-        np.arccos(START[:3, 2] @ direction / np.linalg.norm(direction)), abs=1e-14
-    )
-    along_x = StraightLine.to_direction(START, [0, 0, 0], direction, axis=[1, 0, 0])
-    np.testing.assert_allclose(along_x.end[:3, 0], given.end[:3, 2], atol=1e-15)
-
-
 def test_least_time_along_the_line():
     given = line(1.2)
     limits = line_limits(
@@ -121,8 +106,6 @@ def test_poses_with_ten_printed_digits_are_accepted():
 def test_refusals():
     with pytest.raises(PoseError, match="The line's end pose's rotation is not orthonormal"):
         StraightLine(start=START, end=np.diag([2.0, 1, 1, 1]))
-    with pytest.raises(PoseError, match="The final direction is"):
-        StraightLine.to_direction(START, [0, 0, 0], [0, 0, 0])
     with pytest.raises(PoseError, match="finite"):
         line(1.0).pose(np.nan)
     assert line(1.0).pose(np.zeros((2, 3))).shape == (2, 3, 4, 4)
