@@ -12,10 +12,9 @@ from planner.findings import Finding, Severity
 from planner.findings.finding import Travel
 from planner.findings.point_findings import approach_findings, point_findings, surface_findings
 from planner.fixes.bench import PointCheck
-from planner.fixes.branches import Branches, BranchReason
+from planner.fixes.branches import Branches, BranchReason, ProbeTurns
 from planner.fixes.kinds import row_of
 from planner.fixes.smallest import Finder, FixSearch
-from planner.fixes.turns import ProbeTurns
 from planner.job import Job
 from planner.plan import PlacedPoints, Plan, PlannedPoint
 from planner.planning import plan

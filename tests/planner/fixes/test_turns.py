@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from planner.fixes.branches import ProbeTurns
 from planner.fixes.explanation import Explanation, reasons_of
-from planner.fixes.turns import ProbeTurns
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.chain_inverse.solver import ChainInverse
