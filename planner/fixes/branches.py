@@ -374,6 +374,9 @@ class ProbeTurn:
 class ProbeTurns:
     """Turns at a clearance point, of all branches.
 
+    Six joints leave the turn about the probe. Seven leave one motion more: with the tool held where
+    it is, the last joint turns while the others follow.
+
     Args:
         model: of the robot.
         rolls: of the robot with its limits less the job's margin.
