@@ -108,7 +108,7 @@ def test_a_thousand_points_beside_imports(tmp_path, speed):
     commands = {"whole": ("-c", WHOLE, str(job), str(out)), "imports": ("-c", IMPORTS)}
     for command in commands.values():
         seconds(*command)  # the first run compiles bytecode and kernels and fills the disk cache
-    assert (out / "trajectory.csv").stat().st_size > 10_000 * COUNT
+    assert (out / "trajectory.parquet").stat().st_size > 10_000 * COUNT
     samples = [{name: seconds(*c) for name, c in commands.items()} for _ in range(speed.runs(RUNS))]
     best = {name: min(s[name] for s in samples) for name in commands}
     ratio = best["whole"] / best["imports"]
