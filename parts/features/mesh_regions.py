@@ -45,7 +45,7 @@ _NEARLY = 0.85  # of the area that the best surface explains: a simpler one is p
 _OPEN = 0.5  # of a region's rim that runs on into facets without a surface: it is none either
 _MOST = 2000  # planes, and smooth pieces without a surface: a scan has a piece for each triangle
 _RINGS = 2  # about a seed, whose facets give a first surface
-_LAYERS = 40  # of facets that change over at the border of a region
+_LAYERS = 8  # of facets that change over at the border of a region
 _SAME_KIND = 20.0  # times the loose tolerance: regions of one kind are fitted together to see
 _LEVEL = 1e-2  # [rad] facets of one plane turn by less, though their corners are sloppy
 _LEANS = 0.1  # of a facet's width: corners that stray farther say nothing of its direction
@@ -351,9 +351,11 @@ class _Search:
         piece = self._pieces()
         failures = np.zeros(facets.count, dtype=np.int64)
         for seed in seeds[np.argsort(-facets.areas[seeds], kind="stable")].tolist():
-            if self._owner[seed] >= 0 or tried[seed] or self._lies_beside(seed):
+            if self._owner[seed] >= 0 or tried[seed]:
                 continue
             if failures[piece[seed]] >= _FAILURES[0] or failures.sum() >= _FAILURES[1]:
+                continue
+            if self._lies_beside(seed):
                 continue
             best = self._best(seed, ending=ending)
             if best is None:
@@ -609,10 +611,21 @@ class _Search:
         last of its own: which of two it is shows once both surfaces are known.
         """
         self._loose, self._close = self._room[-1]
-        for number in sorted(self._contested() | self._left_over() | self._joined()):
-            own = np.flatnonzero(self._owner == number)
-            if len(own):
+        depths = np.full(len(self._surfaces), np.inf)
+        for number, own in self._rows().items():
+            depths[number] = self._deepest(self._surfaces[number], own)
+        changed = self._contested(depths) | self._left_over(depths) | self._joined()
+        for number, own in self._rows().items():
+            if number in changed:
                 self._surfaces[number] = self._fitted_again(self._surfaces[number], own)
+
+    def _rows(self) -> dict[int, Indices]:
+        """Facets of every surface that has some."""
+        order = np.argsort(self._owner, kind="stable")
+        numbers, starts = np.unique(self._owner[order], return_index=True)
+        rows = dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True))
+        rows.pop(-1, None)
+        return rows
 
     def _fitted_again(self, surface: Surface, own: Indices) -> Surface:
         if isinstance(surface, Plane):
@@ -625,37 +638,42 @@ class _Search:
             return surface
         return self._turned(fitted, own)
 
-    def _away(self, some: Indices, numbers: Indices) -> Array:
+    def _away(self, some: Indices, numbers: Indices, depths: Array) -> Array:
         """How far facets lie from a surface each; infinite where they do not lie on it. [m]."""
         facets, result = self._facets, np.full(len(some), np.inf)
-        for number in np.unique(numbers[numbers >= 0]).tolist():
-            rows, surface = np.flatnonzero(numbers == number), self._surfaces[number]
-            away = facets.farthest(surface, some[rows])
-            on = (away <= self._loose) & (facets.along(surface, some[rows]) >= np.cos(SMOOTH))
-            inside = np.abs(surface.distance(facets.centres[some[rows]]))
-            on &= inside <= self._deepest(surface, self._owner == number)
-            result[rows] = np.where(on, away, np.inf)
+        order = np.argsort(numbers, kind="stable")
+        wanted, starts = np.unique(numbers[order], return_index=True)
+        for number, rows in zip(wanted.tolist(), np.split(order, starts[1:]), strict=False):
+            if number >= 0:
+                surface = self._surfaces[number]
+                away = facets.farthest(surface, some[rows])
+                inside = np.abs(surface.distance(facets.centres[some[rows]]))
+                on = (away <= self._loose) & (inside <= depths[number])
+                on &= facets.along(surface, some[rows]) >= np.cos(SMOOTH)
+                result[rows] = np.where(on, away, np.inf)
         return result
 
-    def _nearest(self, owner: Indices, among: Mask) -> tuple[Indices, Indices, Array]:
+    def _nearest(
+        self, owner: Indices, among: Mask, depths: Array
+    ) -> tuple[Indices, Indices, Array]:
         """Facets at borders, the surface beside each that it lies on best, and how far from it."""
         facets = self._facets
         own = facets.owners
         number = owner[facets.beside.items]
         apart = among[own] & (number >= 0) & (number != owner[own])
         some, numbers = np.unique(np.column_stack([own[apart], number[apart]]), axis=0).T
-        away = self._away(some, numbers)
+        away = self._away(some, numbers, depths)
         order = np.lexsort([away, some])
         first = order[np.unique(some[order], return_index=True)[1]]
         return some[first], numbers[first], away[first]
 
-    def _contested(self) -> set[int]:
+    def _contested(self, depths: Array) -> set[int]:
         """Facets that lie much better on the surface beside them change over to it."""
         changed: set[int] = set()
         among = self._owner >= 0
         for _ in range(_LAYERS):
-            some, numbers, away = self._nearest(self._owner, among)
-            now = self._away(some, self._owner[some])
+            some, numbers, away = self._nearest(self._owner, among, depths)
+            now = self._away(some, self._owner[some], depths)
             better = (now > self._facets.rounding) & (away < 0.5 * now)
             if not better.any():
                 break
@@ -664,11 +682,11 @@ class _Search:
             self._owner[some] = numbers
         return changed
 
-    def _left_over(self) -> set[int]:
+    def _left_over(self, depths: Array) -> set[int]:
         """Facets between surfaces that all lie loosely on them: their sloppy edges."""
         owner, pieces = self._owner.copy(), self._pieces()
         for _ in range(_LAYERS):
-            some, numbers, away = self._nearest(owner, owner < 0)
+            some, numbers, away = self._nearest(owner, owner < 0, depths)
             on = np.isfinite(away)
             if not on.any():
                 break
@@ -686,18 +704,18 @@ class _Search:
         apart = (owners >= 0) & (beside >= 0) & (owners != beside)
         pairs = np.unique(np.column_stack([owners[apart], beside[apart]]), axis=0)
         area = np.bincount(owner[owner >= 0], facets.areas[owner >= 0], len(self._surfaces))
+        rows = self._rows()
         pairs = pairs[area[pairs[:, 0]] >= area[pairs[:, 1]]]
         changed: set[int] = set()
         for large, small in pairs[np.argsort(-area[pairs[:, 0]], kind="stable")].tolist():
-            own = np.flatnonzero(owner == small)
-            if not len(own) or not (owner == large).any():
+            if large not in rows or small not in rows:
                 continue
-            both = np.flatnonzero((owner == large) | (owner == small))
-            surface = self._of_both(large, small, own, both)
+            both = np.concatenate([rows[large], rows[small]])
+            surface = self._of_both(large, small, rows[small], both)
             if surface is None:
                 continue
             self._surfaces[large] = surface
-            owner[own] = large
+            owner[rows.pop(small)], rows[large] = large, both
             changed.add(large)
         return changed
 
@@ -745,10 +763,7 @@ class _Search:
     def unite(self) -> None:
         """Give regions whose corners lie on one surface that of the largest of them."""
         facets = self._facets
-        order = np.argsort(self._owner, kind="stable")
-        numbers, starts = np.unique(self._owner[order], return_index=True)
-        rows = dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True))
-        rows.pop(-1, None)
+        rows = self._rows()
         area = {number: float(facets.areas[own].sum()) for number, own in rows.items()}
         leaders: dict[type[Surface], list[int]] = {}
         for number in sorted(rows, key=lambda one: -area[one]):

@@ -127,6 +127,19 @@ def test_a_sphere_that_runs_on_into_a_cylinder_is_told_from_it():
         assert one.residual < 1e-9
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_sloppy_edges_between_smooth_faces_leave_no_pieces(seed):
+    """CAD leaves corners on an edge off both faces; facets there belong to one of the two."""
+    mesh = trimesh.creation.capsule(height=20.0, radius=5.0, count=[48, 48])
+    edge = np.abs(mesh.vertices[:, 2] - 10.0) < 1e-6
+    off = np.random.default_rng(seed).uniform(-5e-4, 5e-4, size=(48, 1))
+    mesh.vertices[edge, :2] *= 1.0 + off / 5.0
+    found = regions_of(mesh)
+    assert sorted(type(one.surface).__name__ for one in found) == ["Cylinder", "Sphere", "Sphere"]
+    for one in found:
+        assert one.surface.radius == pytest.approx(5e-3, abs=1e-8)
+
+
 def test_a_torus_is_one_surface_and_not_many_rows_of_cylinders():
     mesh = trimesh.creation.torus(20.0, 3.0, major_sections=96, minor_sections=24)
     (ring,) = regions_of(mesh)
