@@ -12,6 +12,7 @@ from parts.geometry.mesh import (
     Merged,
     MeshPieces,
     TriangleMesh,
+    connected,
     count_edges,
     count_pieces,
     merge_identical,
@@ -470,17 +471,13 @@ def _sound(mesh: TriangleMesh) -> bool:
 
     Most meshes are, and this is found with much less work than their pieces by edges.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     solid = mesh.faces[(mesh.faces != mesh.faces[:, [1, 2, 0]]).all(axis=1)]
     count = len(mesh.vertices)
     edges = count_edges(solid, count)
     if edges.open or edges.non_manifold or edges.miswound:
         return False
-    ends = (np.concatenate([solid[:, 0], solid[:, 1]]), np.concatenate([solid[:, 1], solid[:, 2]]))
-    links = coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(count, count))
-    piece = connected_components(links, directed=False)[1]
+    starts, ends = np.concatenate([solid[:, :2], solid[:, 1:]]).T
+    piece = connected(count, starts, ends)
     volumes = np.bincount(piece[mesh.faces[:, 0]], weights=_shares(mesh, mesh.faces))
     return bool((volumes >= 0.0).all())
 

@@ -208,9 +208,6 @@ def pieces_of(faces: Indices, vertices: int) -> MeshPieces:
         faces: any. # (f, 3)
         vertices: their number, above every index.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     count = len(faces)
     solid = np.flatnonzero((faces != faces[:, [1, 2, 0]]).all(axis=1))
     keys, forward = _keys(faces[solid], vertices)
@@ -220,21 +217,17 @@ def pieces_of(faces: Indices, vertices: int) -> MeshPieces:
     pairs = np.flatnonzero((np.bincount(edge)[edge[:-1]] == 2) & (edge[1:] == edge[:-1]))
     one, other = owner[pairs], owner[pairs + 1]
 
-    def groups(start: Indices, end: Indices, size: int) -> Indices:
-        links = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(size, size))
-        return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
-
-    piece = groups(one, other, count)
+    piece = connected(count, one, other)
     number = int(piece.max()) + 1
     uses = np.unique(edge * number + piece[owner], return_counts=True)
     closed = np.zeros(number, dtype=bool)
     closed[piece[solid]] = True
     closed[uses[0][uses[1] != 2] % number] = False
     across = np.where(forward[pairs] == forward[pairs + 1], count, 0)  # to the opposite side
-    side = groups(
+    side = connected(
+        2 * count,
         np.concatenate([one, one + count]),
         np.concatenate([other + across, (other + count + across) % (2 * count)]),
-        2 * count,
     )
     sided = np.zeros(number, dtype=bool)
     sided[piece[solid]] = True
@@ -260,16 +253,36 @@ def count_pieces(faces: Indices, vertices: int) -> int:
         faces: any. # (f, 3)
         vertices: their number, above every index; those of no triangle do not count.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     start = np.concatenate([faces[:, 0], faces[:, 1]])
     end = np.concatenate([faces[:, 1], faces[:, 2]])
-    links = coo_array((np.ones(len(start), dtype=np.int8), (start, end)), shape=(vertices,) * 2)
     used = np.zeros(vertices, dtype=bool)
     used[faces.ravel()] = True
-    groups = connected_components(links, directed=False, return_labels=False)
-    return int(groups) - int(vertices - used.sum())
+    groups = int(connected(vertices, start, end).max(initial=-1)) + 1
+    return groups - int(vertices - used.sum())
+
+
+def connected(count: int, one: Indices, other: Indices) -> Indices:
+    """Number of the connected group of each of some items; groups count from their first items.
+
+    Scipy's ``connected_components`` gives the same numbers, and takes 0.1 s to import.
+
+    Args:
+        count: of the items.
+        one: an item of each link. # (k,)
+        other: the other one. # (k,)
+    """
+    root = np.arange(count)
+    while True:
+        a, b = root[one], root[other]
+        apart = a != b
+        if not apart.any():
+            break
+        one, other, a, b = one[apart], other[apart], a[apart], b[apart]
+        np.minimum.at(root, np.maximum(a, b), np.minimum(a, b))
+        above = root[root]
+        while not np.array_equal(above, root):
+            root, above = above, above[above]
+    return np.asarray(np.cumsum(root == np.arange(count))[root] - 1)
 
 
 # ----------------------------------------------------------------------------- Merging of vertices
@@ -321,8 +334,6 @@ def merge_near(merged: Merged, faces: Indices, distance: float) -> Merged:
         faces: over the old vertices. # (f, 3)
         distance: below which vertices differ by rounding only; 0 merges nothing. [m]
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
     if distance == 0.0:
@@ -335,11 +346,9 @@ def merge_near(merged: Merged, faces: Indices, distance: float) -> Merged:
         return merged
     one, other = ends[pairs.T]
     count = len(merged.vertices)
-    links = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(count, count))
-    groups, group = connected_components(links, directed=False)
-    first = np.full(groups, count)
-    np.minimum.at(first, group, np.arange(count))
-    return Merged(vertices=merged.vertices[first], places=group.astype(np.int64)[merged.places])
+    group = connected(count, one, other)
+    first = np.unique(group, return_index=True)[1]
+    return Merged(vertices=merged.vertices[first], places=group[merged.places])
 
 
 def _bits(vertices: Array) -> NDArray[np.uint64]:

@@ -61,7 +61,7 @@ _ZEROS = (_ZERO, _ZERO, _ZERO)
 class Table(BaseModel):
     """A table that knows all its keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class InertiaTable(Table):

@@ -7,11 +7,13 @@ import pytest
 import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from parts.errors import PartError
 from parts.geometry import TriangleMesh, audit, load_geometry
 from parts.geometry.audit import repair_mesh
-from parts.geometry.mesh import merge_identical
+from parts.geometry.mesh import connected, merge_identical
 from tests.cases import cases
 
 
@@ -318,3 +320,15 @@ def test_a_hole_of_a_file_is_closed_and_its_part_is_watertight(tmp_path):
     assert closed.audit.watertight
     assert len(closed.faces[0].triangles) == len(closed.mesh) == len(ball.faces)
     assert closed.mesh.volume == pytest.approx(1e-9 * ball.volume, rel=1e-6)
+
+
+@pytest.mark.parametrize("links", [0, 30, 60, 300])
+def test_connected_groups_are_those_of_scipy(links):
+    """Numbers and all; with a long chain whose items are in no order."""
+    rng = np.random.default_rng(links)
+    one, other = rng.integers(100, size=(2, links))
+    chain = rng.permutation(np.arange(100, 200))
+    one, other = np.append(one, chain[:-1]), np.append(other, chain[1:])
+    graph = coo_array((np.ones(len(one)), (one, other)), shape=(200, 200))
+    expected = connected_components(graph, directed=False)[1]
+    assert np.array_equal(connected(200, one, other), expected)
