@@ -9,9 +9,8 @@ way joins count as two islands: they advise the choice of postures and prove not
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from parts.geometry.mesh import connected
 from planner.clearance.certify import keeps
 from planner.clearance.checker import Checker
 from planner.clearance.paths import StraightPaths
@@ -48,9 +47,7 @@ def islands(checker: Checker, q: Array, max_speed: Array, required: float) -> In
         legs = np.stack([alone, nearest[alone, k]], axis=1)
         joined.append(_proven(checker, q, legs, required))
         alone = np.setdiff1d(alone, joined[-1][:, 0])
-    legs = np.concatenate(joined)
-    graph = coo_array((np.ones(len(legs)), legs.T), shape=(len(q), len(q)))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    return connected(len(q), *np.concatenate(joined).T)
 
 
 def _apart(times: Array, count: int) -> Indices:
