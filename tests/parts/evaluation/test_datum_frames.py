@@ -641,7 +641,13 @@ def test_freedoms_that_do_not_matter_are_free():
 
 
 def test_values_in_a_datum_system_have_the_uncertainty_of_their_datums():
-    """Independent noise of 1 µm: the centre of a bore has σ·√(2/24), and so has that of B."""
+    """Independent noise of 1 µm: the middle of a bore of 24 points has σ·√(2/24), and so has B.
+
+    The position is twice the distance of the axis's farther end: with a the middle's offset and b
+    what the tilt adds at an end, 5 mm from the middle of two levels, as uncertain as the middle,
+    it is 2 (a + |b|). The variance of |b| is that of b times 1 - 2/π, and its mean b's standard
+    deviation times √(2/π), which the draws lie above the value measured.
+    """
     spec = ToleranceSpec(feature="h1", kind="position", value=0.3 * MM, datums=ABC)
     wide = ToleranceSpec(feature="h2", kind="position", value=0.3 * MM, datums=ABC, material="M")
     found = judged(
@@ -653,16 +659,19 @@ def test_values_in_a_datum_system_have_the_uncertainty_of_their_datums():
     sigma = 1e-6
     errors = sigma * np.random.default_rng(3).normal(size=(2000, len(found.deviations), 3))
     sure = add_uncertainties(found, errors)
-    item = only(sure, "h1")
-    # the axis's farther end, 5 mm from the middle of two levels: √2 more; B the same without
-    # turns in x; the turn by C moves h1 along x by 30/100 of its y, and B's the other way
-    end, middle = 2.0 / 12, 2.0 / 24
+    middle = 2.0 / 24
+    # B shifts without turns in x; the turn by C moves h1 along x by 30/100 of its y, B's other way
+    ends = middle * (1.0 - 2.0 / np.pi)
     turn = (30 / 100) ** 2 * 2 * middle
-    expected = 2 * sigma * np.sqrt(end + middle + turn)
-    assert item.uncertainty.standard == pytest.approx(expected, rel=0.15)
-    # with the bonus, the diameter's own scatter is in it: 2 σ/√24
-    more = 2 * sigma * np.sqrt(end + middle + (20 / 100) ** 2 * 2 * middle + 1 / 24)
-    assert only(sure, "h2").uncertainty.standard == pytest.approx(more, rel=0.2)
+    known = only(sure, "h1").uncertainty
+    assert known.draws == 2000  # a standard deviation to 1.6 %: three of these
+    assert known.standard == pytest.approx(2 * sigma * np.sqrt(2 * middle + ends + turn), rel=0.05)
+    # 2000 draws know the mean to a 45th of the standard deviation
+    shift = 2 * sigma * np.sqrt(middle * 2.0 / np.pi)
+    assert known.shift == pytest.approx(shift, abs=3.0 * known.standard / np.sqrt(2000))
+    # with the bonus, the diameter's own scatter is in it, 2 σ/√24; 200 draws know it to 5 %
+    more = 2 * sigma * np.sqrt(2 * middle + ends + (20 / 100) ** 2 * 2 * middle + 1 / 24)
+    assert only(sure, "h2").uncertainty.standard == pytest.approx(more, rel=0.15)
 
 
 def test_widths_and_common_datums_have_uncertainties():
