@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan import Plan, PlannedPoint, Segment, SegmentKind
-from planner.proof.chebyshev import COUNT, basis, coefficients, derivative, row_values
+from planner.plan import Miss, Plan, PlannedPoint, Segment, SegmentKind
+from planner.proof.chebyshev import COUNT, NODES, basis, coefficients, derivative, row_values
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
-from planner.proof.resolved_motion import SmoothPieces
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.chain_inverse.names import BranchNames
 from robots.core.errors import InverseError
 from robots.core.mechanism import Mechanism
+from robots.core.model import Model
 
 if TYPE_CHECKING:
     from planner.motion.trajectory import Trajectory
@@ -35,8 +35,14 @@ _GRID = 128
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)
 _TO_GRID: Array = np.matmul(basis(_PLACES), coefficients(np.eye(COUNT)[None])[0])
 _BISECTIONS, _NEWTON = 8, 6
-_LAST = 1.0 - 1e-9  # of a segment: what ends there is its last piece
-_ONWARD = 1.2  # a polynomial on [-1, 1] is believed so far; its noise grows a million times
+_NEGLIGIBLE = 1e-12  # [m] rest of a line that is none
+_MOST = 64  # pieces of the rest of a line
+_TAIL, _RESOLVED = 3, 1e-8  # last coefficients of joints that are resolved [rad or m]
+_CORRECTIONS = 8
+_SETTLED = 1e-10  # correction, and what it leaves [rad or m]
+_LOST = 1e-11  # of the largest singular value: what no joint moves
+_LOCKED = 1e-9  # of the fastest joint's speed: what turns no faster in a search is locked
+_ROLL = 5  # joints that can hold the stylus, and not its turn about itself
 _EVEN = 1e-9  # of a sine or a reach: a sign that rounding decides is either
 
 
@@ -54,8 +60,8 @@ class StatedPoints(CheckGroup):
         self._lines = np.array([s.kind in _ON_LINE for s in segments], dtype=bool)
         shape = (len(self._plan.planned_points), evidence.model.dof)
         self._low, self._high = np.full(shape, np.inf), np.full(shape, -np.inf)
-        self._whole = np.zeros(len(self._plan.planned_points), dtype=bool)  # to its very end
-        self._rate = np.zeros(shape)  # of joints where the ball searches [rad/m or 1]
+        if self._plan.miss is not None:
+            self._widen(*_rests(self._plan, self._plan.miss, evidence.model))
 
     def on_segments(self, passage: Passage) -> None:
         """Least and greatest joint values of the probing lines."""
@@ -64,43 +70,17 @@ class StatedPoints(CheckGroup):
     def on_misses(self, passage: Passage, points: Indices) -> None:
         """The same of searches that find nothing. Args: their point by segment. # (m,)."""
         self._take(passage, np.ones(points.size, dtype=bool), points)
-        if self._plan.miss is None:
-            return
-        motion = passage.motion
-        timeline, pieces = self._plan.miss.timeline, motion.pieces
-        searching = np.array([s.kind is SegmentKind.SEARCH for s in timeline])
-        own = np.flatnonzero(searching[pieces.segment])
-        point = points[pieces.segment[own]]
-        speeds = self._plan.placed.touch_speeds[point]
-        fastest = np.max(np.abs(motion.qd[own]), axis=1, initial=0.0) / speeds[:, None]
-        np.maximum.at(self._rate, point, fastest)
-        self._extend(motion.q[own], pieces.take(own), point)
-
-    def _extend(self, q: Array, pieces: SmoothPieces, point: Indices) -> None:
-        """Joints at the ends of lines, which no motion comes to: searches, gone on with.
-
-        Args:
-            q: of pieces of searches, at their nodes. # (p, K, n)
-            pieces: of the same.
-            point: of each. # (p,)
-        """
-        placed, timeline = self._plan.placed, self._plan.miss.timeline if self._plan.miss else ()
-        seconds = np.array([segment.duration for segment in timeline])[pieces.segment]
-        rest = placed.depths[point] - placed.search_after[point]
-        x = 1.0 + 2.0 * rest / (placed.touch_speeds[point] * pieces.length)
-        last = np.flatnonzero((pieces.offset + pieces.length >= _LAST * seconds) & (x <= _ONWARD))
-        ends = np.einsum("pk,pkn->pn", basis(x[last]), coefficients(q[last]))
-        np.minimum.at(self._low, point[last], ends)
-        np.maximum.at(self._high, point[last], ends)
-        self._whole[point[last]] = True
 
     def _take(self, passage: Passage, lines: Mask, point: Indices) -> None:
         motion = passage.motion
         if len(motion.pieces) == 0:
             return
         own = np.flatnonzero(lines[motion.pieces.segment])
-        points = point[motion.pieces.segment[own]]
-        low, high = _extremes(motion.q[own])
+        self._widen(point[motion.pieces.segment[own]], motion.q[own])
+
+    def _widen(self, points: Indices, q: Array) -> None:
+        """Take in polynomials of joints on the lines of points. # (P,), (P, K, n)."""
+        low, high = _extremes(q)
         np.minimum.at(self._low, points, low)
         np.maximum.at(self._high, points, high)
 
@@ -182,23 +162,8 @@ class StatedPoints(CheckGroup):
             # Another joint may have less only in another unit.
             others = margins[turning == turning[j]]
             least = float(np.min(others))
-            off = np.array([_less(stated, margins[j]), _less(stated, least)])
-            # No motion comes to the very end of a line with a search: there it may be less.
-            unseen = self._unseen(k, j)
-            found.append(np.where(off < 0.0, np.minimum(off + unseen, 0.0), off))
+            found.append(np.array([_less(stated, margins[j]), _less(stated, least)]))
         return np.concatenate(found)
-
-    def _unseen(self, k: int, joint: int) -> float:
-        """What a joint may still move at the end of a line that no motion comes to. [rad or m].
-
-        Between the miss and the line's end lies less than the stop; the joint's largest rate in the
-        search is taken four times.
-        """
-        if self._plan.miss is None or self._whole[k]:
-            return 0.0
-        placed = self._plan.placed
-        rest = float(placed.depths[k] - placed.search_after[k])
-        return 4.0 * float(self._rate[k, joint]) * rest
 
     def _not_kept(self) -> Array:
         """What joints that turn lack of the job's margin, of a plan called feasible. [rad]."""
@@ -218,8 +183,8 @@ class StatedPoints(CheckGroup):
         return np.asarray(np.minimum(below, above))
 
     def _moving(self) -> list[tuple[int, PlannedPoint]]:
-        """Points whose line was looked at."""
-        seen = np.isfinite(self._low).all(axis=1)
+        """Points whose line was looked at; NaN, which fails, where one cannot be followed."""
+        seen = (self._low != np.inf).all(axis=1)
         return [(k, point) for k, point in enumerate(self._plan.planned_points) if seen[k]]
 
 
@@ -251,6 +216,97 @@ def _highest(c: Array, grid: Array) -> Array:
         x = np.clip(x - step, low, high)
     top = row_values(rows, x[:, None])[:, 0].reshape(pieces, n)
     return np.asarray(np.maximum(top, np.max(grid, axis=1)))
+
+
+# ----------------------------------------------------------------------------------- Rests of lines
+# A search that finds nothing may stop before the deepest place that the plan allows for, and the
+# plan states its margins up to there. No motion comes to the rest of the line, so it is followed by
+# forward geometry from where the miss stops, as the lines are: the ball straight on, the
+# orientation held (of five joints, the stylus), joints that the search does not move locked.
+
+
+def _rests(plan: Plan, miss: Miss, model: Model) -> tuple[Indices, Array]:
+    """Joints on the rests of lines at the nodes of pieces; NaN where a rest cannot be followed.
+
+    Returns:
+        Point and joints of each piece. # (p,), (p, K, n) [rad or m]
+    """
+    placed = plan.placed
+    stops = [s for s in miss.timeline if s.kind is SegmentKind.STOP]
+    point = np.array([s.point_index for s in stops], dtype=np.int64)
+    ends = miss.trajectory.state(np.array([s.end for s in stops]), "left").q
+    balls = model.forward(ends)[:, :3, 3]
+    reached = np.sum((placed.contacts[point] - balls) * placed.directions[point], axis=1)
+    left = np.flatnonzero(~(placed.depths[point] - reached <= _NEGLIGIBLE))
+    points, joints = [point[:0]], [np.zeros((0, COUNT, model.dof))]
+    moving = _moving_joints(miss, point, model.dof)
+    pieces = 1
+    while left.size:
+        own = point[left]
+        steps = (np.arange(pieces)[:, None] + 0.5 * (NODES + 1.0)).ravel() / pieces
+        depths = reached[left] + steps[:, None] * (placed.depths[own] - reached[left])
+        balls = placed.contacts[own] - depths[..., None] * placed.directions[own]
+        q = _followed(model, ends[left], balls, moving[left])
+        q = np.swapaxes(q, 0, 1).reshape(left.size, pieces, COUNT, model.dof)
+        tail = np.max(np.abs(coefficients(q)[:, :, -_TAIL:]), axis=(1, 2, 3))
+        smooth = ~(tail > _RESOLVED)
+        if pieces == _MOST:
+            q[~smooth], smooth = np.nan, np.ones_like(smooth)
+        points.append(np.repeat(own[smooth], pieces))
+        joints.append(q[smooth].reshape(-1, COUNT, model.dof))
+        left, pieces = left[~smooth], 2 * pieces
+    return np.concatenate(points), np.concatenate(joints)
+
+
+def _moving_joints(miss: Miss, point: Indices, dof: int) -> Mask:
+    """Which joints the searches of points move. # (p, n)."""
+    speeds = np.zeros((point.size, dof))
+    row = {k: i for i, k in enumerate(point.tolist())}
+    for segment in miss.timeline:
+        if segment.kind is SegmentKind.SEARCH and segment.point_index in row:
+            t = np.linspace(segment.start, segment.end, 5)[1:-1]
+            speed = np.max(np.abs(miss.trajectory.state(t).qd), axis=0)
+            speeds[row[segment.point_index]] = speed
+    return np.asarray(speeds > _LOCKED * np.max(speeds, axis=1, keepdims=True))
+
+
+def _followed(model: Model, q: Array, balls: Array, moving: Mask) -> Array:
+    """Joints that bring the ball to places one after another, their orientation held.
+
+    Args:
+        model: of the robot.
+        q: where they start. # (p, n) [rad or m]
+        balls: places near by. # (steps, p, 3) [m]
+        moving: joints that are not locked. # (p, n)
+
+    Returns:
+        NaN where the corrections do not settle. # (steps, p, n)
+    """
+    held = model.forward(q)[:, :3, :3]
+    rolls = np.count_nonzero(moving, axis=1) > _ROLL
+    rows = np.ones((len(q), 6))
+    rows[:, 5] = rolls
+    found = []
+    for ball in balls:
+        for _ in range(_CORRECTIONS):
+            T, J = model.forward(q), model.jacobian(q)
+            R = T[:, :3, :3]
+            turn = 0.5 * np.sum(np.cross(R, held, axis=1), axis=2)
+            twist = np.concatenate([ball - T[:, :3, 3], np.einsum("pji,pj->pi", R, turn)], axis=1)
+            J[:, 3:] = np.einsum("pji,pjn->pin", R, J[:, 3:])
+            usable = np.isfinite(J).all(axis=(1, 2))
+            J = np.where(usable[:, None, None], J * rows[:, :, None] * moving[:, None, :], 0.0)
+            step = np.einsum("pni,pi->pn", np.linalg.pinv(J, rcond=_LOST), rows * twist)
+            q = np.where(usable[:, None], q + step, np.nan)
+            far = np.maximum(np.max(np.abs(step), axis=1), np.max(np.abs(rows * twist), axis=1))
+            if not np.any(far > _SETTLED):
+                break
+        q = np.where((far <= _SETTLED)[:, None], q, np.nan)
+        found.append(q)
+    return np.array(found)
+
+
+# ------------------------------------------------------------------ Visits, branches and clearances
 
 
 def _wrong_visits(plan: Plan) -> int:
@@ -374,7 +430,8 @@ _POSTURES = (
 )
 _BRANCHES = "reached points whose branch is another than their joints and the inverse say"
 _MARGINS = (
-    "least distance to a joint limit stated of every point, against the joints all along its line"
+    "least distance to a joint limit stated of every point, against the joints all along its line, "
+    "to the deepest place that the ball may reach"
 )
 _KEPT = "margin of the job less that of every turning joint along the lines, of a feasible plan"
 _CLEARANCES = "clearance stated of every point, against that of its probing line"

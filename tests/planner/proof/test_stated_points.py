@@ -98,6 +98,14 @@ def test_another_joint_margin(plan, failures, change):
     assert failures(prove(with_point(plan, 2, joint_margin=margin))) == {"joint margins"}
 
 
+@pytest.mark.parametrize("change", [2e-7, -2e-7])
+def test_a_margin_at_the_end_of_a_line_that_no_motion_comes_to(job, failures, change):
+    """The search that finds nothing stops 0.6 mm before it."""
+    quick = planned(with_touch(job, mode="search", search_after=0.002, speed=0.05))
+    margin = quick.planned_points[0].joint_margin + change
+    assert failures(prove(with_point(quick, 0, joint_margin=margin))) == {"joint margins"}
+
+
 def test_the_margin_of_another_joint(plan, failures):
     own = plan.planned_points[2].margin_joint
     for name in {"q1", "q2", "q3", "q4", "q5", "q9"} - {own}:
