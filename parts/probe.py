@@ -64,6 +64,21 @@ class Tip:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeHead:
+    """What carries a straight stylus, as a capsule that it stands out of.
+
+    Args:
+        length: between the centres of the capsule's ends. [m]
+        radius: [m]
+        clearance: that it keeps from every surface while the stylus touches. [m]
+    """
+
+    length: float
+    radius: float
+    clearance: float = 0.0
+
+
 def uncompensate(contacts: ArrayLike, normals: ArrayLike, ball_radius: float) -> Array:
     """Ball centres from surface points: one radius out along the normal. # (k, 3) [m].
 

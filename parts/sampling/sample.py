@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from parts.features.patch import Patch, SurfacePoints
 from parts.geometry.geometry import Geometry
 from parts.points.probe_points import ProbePoints
 from parts.points.tables import points_lines
-from parts.probe import Tip, uncompensate
+from parts.probe import ProbeHead, Tip, uncompensate
 from parts.sampling.layouts import (
     CURVATURE,
     LAYOUTS,
@@ -246,12 +246,14 @@ class AccessLimits:
         geometry: that the stylus must not touch elsewhere; nothing is checked where left out.
         tip: of the stylus.
         away: from the ball along the stylus, unit; the normal of each point where left out. # (3,)
+        head: behind the stylus, which must not touch the geometry either.
     """
 
     edge_margin: float = 0.0
     geometry: Geometry | None = None
     tip: Tip | None = None
     away: Array | None = None
+    head: ProbeHead | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.edge_margin) and self.edge_margin >= 0.0):
@@ -365,7 +367,9 @@ class SamplingArea:
         free = on.copy()
         reach = self.reach
         if reach.geometry is not None and reach.tip is not None:
-            free[on] = stylus_fits(reach.geometry, points.where(on), reach.tip, reach.away)
+            free[on] = stylus_fits(
+                reach.geometry, points.where(on), reach.tip, reach.away, head=reach.head
+            )
         return Kept(
             uv=uv[free],
             points=points.where(free),
@@ -443,19 +447,26 @@ def _no_room(kept: Kept, count: int) -> SamplingError:
 
 # ---------------------------------------------------------------------------- Access of the stylus
 # The ball stands on the point, its centre one radius out along the normal; no surface may be nearer
-# to that centre than the radius. The shank is a cylinder from the ball along the stylus; no surface
-# may be nearer to its axis than its radius. Surfaces may come nearer by the tessellation's
-# deflection and half a percent of the ball, as the ball always touches its own surface.
+# to that centre than the radius. The shank is a cylinder from the ball along the stylus, the head a
+# capsule behind it; no surface may be nearer to their axis than their radius. Surfaces may come
+# nearer by the tessellation's deflection and half a percent of the ball, as the ball always touches
+# its own surface.
 
 _TOUCH = 0.005  # of the ball's radius
 _FINEST = 200  # pieces of a shank
-_AT_ONCE = 4096  # places that are looked at together
+_HEAD_PIECES = 5
 
 
 def stylus_fits(
-    geometry: Geometry, points: SurfacePoints, tip: Tip, away: Array | None = None
+    geometry: Geometry,
+    points: SurfacePoints,
+    tip: Tip,
+    away: Array | None = None,
+    *,
+    head: ProbeHead | None = None,
+    clearance: float = 0.0,
 ) -> Mask:
-    """Return whether the tip can stand on each point. # (k,).
+    """Return whether the tip can stand on each point, with the head behind it. # (k,).
 
     Args:
         geometry: of the part.
@@ -463,38 +474,59 @@ def stylus_fits(
         tip: ball, shank and length count.
         away: from the ball along the stylus, unit, in the part frame; otherwise the normal of
             each point. # (3,)
+        head: that carries the stylus; only the stylus counts where left out.
+        clearance: to keep from every surface: for a ball that touches none. [m]
     """
     slack = 2.0 * max(face.deflection for face in geometry.faces) + _TOUCH * tip.ball_radius
+    spare = clearance - slack
     centres = uncompensate(points.positions, points.normals, tip.ball_radius)
     fits = np.ones(len(points), dtype=bool)
+    directions = points.normals if away is None else np.tile(away, (len(points), 1))
+    if head is not None:  # first, as it needs the fewest places
+        start = tip.length + head.radius
+        end = start + head.length + head.radius  # as a cylinder at its far end
+        axis = _Axis(centres, directions, start, end, head.length / _HEAD_PIECES)
+        fits = axis.clear(geometry, head.radius + max(head.clearance, clearance) - slack)
     if tip.ball_radius > 0.0:
-        fits &= _clear(geometry, centres, tip.ball_radius - slack)
+        fits[fits] = _distances(geometry, centres[fits]) >= tip.ball_radius + spare
     if tip.shank_radius > 0.0 and tip.length > tip.ball_radius:
-        directions = points.normals if away is None else np.tile(away, (len(points), 1))
-        fits[fits] = _shank_clear(geometry, centres[fits], directions[fits], tip, slack)
+        room = np.sqrt(max(tip.ball_radius**2 - tip.shank_radius**2, 0.0))
+        step = max(room, (tip.length - tip.ball_radius) / _FINEST)
+        axis = _Axis(centres[fits], directions[fits], tip.ball_radius, tip.length, step)
+        fits[fits] = axis.clear(geometry, tip.shank_radius + spare)
     return fits
 
 
-def _shank_clear(
-    geometry: Geometry, centres: Array, directions: Array, tip: Tip, slack: float
-) -> Mask:
-    """Spheres along the axis, large enough to cover the shank between their centres."""
-    room = np.sqrt(max(tip.ball_radius**2 - tip.shank_radius**2, 0.0))
-    step = max(room, (tip.length - tip.ball_radius) / _FINEST)
-    count = int(np.ceil((tip.length - tip.ball_radius) / step)) + 1
-    places = np.linspace(tip.ball_radius, tip.length, count)
-    half = 0.5 * (places[1] - places[0])
-    cover = float(np.hypot(tip.shank_radius, half)) - slack
-    clear = np.ones(len(centres), dtype=bool)
-    # Many places at once for few points: a question about one point costs as much as hundreds.
-    for some in np.array_split(places, 1 + len(places) * len(centres) // _AT_ONCE):
-        axes = centres[clear] + some[:, None, None] * directions[clear]
-        free = _clear(geometry, axes.reshape(-1, 3), cover)
-        clear[clear] = np.all(free.reshape(axes.shape[:2]), axis=0)
-    return clear
+class _Axis(NamedTuple):
+    """The axis of a round body behind each ball."""
+
+    centres: Array  # of the balls, (k, 3) [m]
+    directions: Array  # (k, 3)
+    start: float  # from the ball's centre [m]
+    end: float  # [m]
+    step: float  # the finest between places that are looked at [m]
+
+    def clear(self, geometry: Geometry, radius: float) -> Mask:
+        """Return whether no surface is nearer to the axis than the radius. # (k,).
+
+        A surface at distance d from a place on the axis leaves the body free for sqrt(d² - r²) to
+        both sides of it, so that the next place may lie as far on: few places prove what stands in
+        the open. Where that is less than half a step, the body is taken to touch.
+        """
+        half = 0.5 * self.step
+        clear = np.ones(len(self.centres), dtype=bool)
+        rows = np.arange(len(self.centres))
+        places = np.full(len(rows), self.start)
+        while rows.size:
+            at = self.centres[rows] + places[:, None] * self.directions[rows]
+            room = np.sqrt(np.maximum(_distances(geometry, at) ** 2 - max(radius, 0.0) ** 2, 0.0))
+            clear[rows[room < half]] = False
+            on = (room >= half) & (places + room < self.end)
+            rows = rows[on]
+            places = np.minimum(places[on] + room[on] + half, self.end)
+        return clear
 
 
-def _clear(geometry: Geometry, centres: Array, radius: float) -> Mask:
-    if not len(centres):
-        return np.zeros(0, dtype=bool)
-    return np.asarray(geometry.closest(centres).distances >= radius)
+def _distances(geometry: Geometry, centres: Array) -> Array:
+    """From the triangles, which are within the deflection of the surface. # (k,) [m]."""
+    return geometry.search.nearest(centres).distances if len(centres) else np.zeros(0)

@@ -30,7 +30,13 @@ from planner.evaluation.evaluation import Evaluation
 from planner.job import Job
 from planner.planning import plan
 from planner.progress import Progress, silent
-from planner.proposal.styluses import ProposedProbe, Touching, probe_for, touching
+from planner.proposal.styluses import (
+    ProposedProbe,
+    Touching,
+    probe_for,
+    still_touched,
+    touching,
+)
 from planner.virtual_measuring.enough_points import (
     PointCount,
     PointCountRequest,
@@ -248,13 +254,7 @@ class _Proposing:
         letters = self._letters()
         wanted = list(dict.fromkeys([*letters, *self._toleranced()]))
         self.probe = probe_for([self.forms[one] for one in wanted])
-        touched: dict[str, Touching] = {}
-        for place, one in enumerate(wanted):
-            progress(f"points on {one}", place, len(wanted))
-            try:
-                touched[one] = self._touching(one, self._minimum(one))
-            except PartError as error:
-                self._drop(one, error.message)
+        touched = self._all_touched(wanted, progress)
         if not touched:
             raise self.given.part.file.error(
                 "no feature that its drawing asks for can be touched with a straight stylus; "
@@ -338,6 +338,34 @@ class _Proposing:
         return tuple(filter(None, (spec.feature, spec.datum, *datums)))
 
     # ------------------------------------------------------------------------------ Points and job
+
+    def _all_touched(self, wanted: Sequence[str], progress: Progress) -> dict[str, Touching]:
+        """Points on features, with the shortest stylus that all of them can be touched with.
+
+        A feature that needs a longer one, for the head to stay clear, decides for all.
+        """
+        probes = (self.probe, *self.probe.longer())
+        touched: dict[str, Touching] = {}
+        for place, one in enumerate(wanted):
+            progress(f"points on {one}", place, len(wanted))
+            try:
+                touched[one] = self._touching(one, self._minimum(one), probes)
+            except PartError as error:
+                self._drop(one, error.message)
+        used = [one.probe for one in touched.values()]
+        self.probe = max(used, key=lambda one: one.free_length, default=self.probe)
+        for one, points in tuple(touched.items()):
+            if points.probe is self.probe:
+                continue
+            if still_touched(self.given.part.geometry, points, self.probe):
+                touched[one] = replace(points, probe=self.probe)
+                continue
+            try:
+                touched[one] = self._touching(one, self._minimum(one))
+            except PartError as error:
+                self._drop(one, error.message)
+                del touched[one]
+        return touched
 
     def _check_evaluation(self, touched: Mapping[str, Touching]) -> Evaluation:
         """Leave out tolerances, and an alignment, that an evaluation of these points refuses."""
@@ -430,9 +458,10 @@ class _Proposing:
     def _minimum(self, feature: str) -> int:
         return MINIMUM.get(self.forms[feature].kind, _OTHERWISE)
 
-    def _touching(self, feature: str, count: int) -> Touching:
+    def _touching(self, feature: str, count: int, probes: Sequence[ProposedProbe] = ()) -> Touching:
         geometry = self.given.part.geometry
-        return touching(geometry, self.forms[feature], self.probe, count, self.upright)
+        form = self.forms[feature]
+        return touching(geometry, form, probes or (self.probe,), count, self.upright)
 
     def _job(self, touched: Mapping[str, Touching]) -> Job:
         tables: dict[str, Any] = {
@@ -442,6 +471,7 @@ class _Proposing:
                 "feature": [_approach_table(name, one) for name, one in touched.items()],
             },
             "travel": {"order": "fastest", "clearance_cube_mm": 30.0},
+            "checks": {"clearance_mm": _mm(self.probe.clearance)},
         }
         used = {*self.alignment, *(one.label for spec in self.specs for one in spec.datums)}
         letters = {one for label in used for one in (label, *label.split("-"))}

@@ -13,7 +13,7 @@ from parts.features.patch import SurfacePoints
 from parts.geometry import Face
 from parts.library import open_part
 from parts.library.artefacts import CHORD
-from parts.probe import Tip
+from parts.probe import ProbeHead, Tip
 from parts.sampling.layouts import STRATEGIES
 from parts.sampling.sample import AccessLimits, sample, stylus_fits
 from tests.cases import some
@@ -125,6 +125,48 @@ def test_stylus_in_a_hole(block):
     assert not stylus_fits(block, walls, Tip(ball_radius=0.007), up).any()
     thick = Tip(ball_radius=0.005, shank_radius=0.004, length=0.050)
     assert stylus_fits(block, walls, thick, up).all()
+
+
+def test_the_head_stays_clear_of_the_part(block):
+    """Upright in a bore, the head stands over its rim: how long must the stylus be?"""
+    hole = block.face("hole-12").surface
+    top = 0.030
+    points = hole.project(np.array([[0.066, 0.020, top - 0.012]]))
+    place = SurfacePoints(positions=points, normals=hole.normal(points))
+    # The round end of the head may dip into the bore, whose rim is 2 to 10 mm from its axis.
+    depth = 0.012 - (0.02 - np.sqrt(0.02**2 - 0.002**2))
+    up = np.array([0.0, 0.0, 1.0])
+
+    def fits(length: float, clearance: float = 0.0) -> bool:
+        tip = Tip(ball_radius=0.002, shank_radius=0.001, length=length)
+        head = ProbeHead(length=0.05, radius=0.02, clearance=clearance)
+        return bool(stylus_fits(block, place, tip, up, head=head).all())
+
+    assert fits(depth + 0.001)
+    assert not fits(depth - 0.001)
+    assert not fits(depth + 0.001, clearance=0.003)
+    assert fits(depth + 0.004, clearance=0.003)
+
+
+def test_a_shank_that_fits_is_clear_all_along(block):
+    """Few places prove a whole shank: places that lie as dense as you like agree."""
+    rng = np.random.default_rng(3)
+    spots = block.mesh.bounds[0] + rng.random((60, 3)) * block.mesh.size
+    close = block.closest(spots)
+    points = SurfacePoints(positions=close.points, normals=close.normals)
+    away = np.array([0.48, 0.36, 0.8])
+    tip = Tip(ball_radius=0.002, shank_radius=0.0012, length=0.03)
+    fit = stylus_fits(block, points, tip, away)
+    along = np.linspace(tip.ball_radius, tip.length, 200)
+    centres = points.positions + tip.ball_radius * points.normals
+    axis = (centres[:, None] + along[:, None] * away).reshape(-1, 3)
+    least = block.closest(axis).distances.reshape(len(centres), -1).min(axis=1)
+    ball = block.closest(centres).distances
+    slack = 2 * max(face.deflection for face in block.faces) + 0.005 * tip.ball_radius
+    assert np.all(least[fit] >= tip.shank_radius - 2 * slack)
+    assert np.all(ball[fit] >= tip.ball_radius - 2 * slack)
+    assert fit[(least > 1.5 * tip.shank_radius) & (ball >= tip.ball_radius)].all()
+    assert 5 < fit.sum() < 55
 
 
 def test_no_room_is_told_with_the_reasons(block):

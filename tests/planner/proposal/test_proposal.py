@@ -7,6 +7,7 @@ from math import nan
 
 import numpy as np
 import pytest
+import trimesh
 
 import palpeur as pp
 from parts.drawing.drawing import (
@@ -22,9 +23,11 @@ from parts.evaluation.measured_points import MeasuredPoints
 from parts.sampling.sample import stylus_fits
 from planner.evaluation.evaluate import evaluate
 from planner.proposal.proposal import MINIMUM, SHARE, TOUCH, propose
+from planner.proposal.styluses import ProposedProbe, touching
 from planner.virtual_measuring.enough_points import CharacteristicTrial, PointCountRequest
 from robots.core.pose import make_pose
 
+UP = np.array([0.0, 0.0, 1.0])
 POSE = make_pose(translation=[0.45, 0.0, 0.05])
 
 
@@ -96,10 +99,53 @@ def test_the_stylus_fits_where_it_touches_and_on_its_way(found, block):
     for one in found.features:
         away = None if one.touching.axis is None else -one.touching.axis
         points = one.touching.points
-        assert stylus_fits(block.geometry, points, found.probe.tip, away).all()
-        assert one.touching.approach >= 3e-3
+        probe = found.probe
+        assert stylus_fits(block.geometry, points, probe.tip, away, head=probe.head).all()
+        assert one.touching.approach >= 2e-3
     upright = {one.name for one in found.features if np.allclose(one.touching.axis, [0, 0, -1])}
     assert upright >= {"top", "front", "left", "hole-30"}  # as few directions as possible
+
+
+def step(width, height, *, deep=0.06):
+    """A part with a floor beside a wall: an L, drawn along y."""
+    profile = np.array(
+        [[0, 0], [width + 0.02, 0], [width + 0.02, 0.01 + height], [width, 0.01 + height],
+         [width, 0.01], [0, 0.01]]
+    )  # fmt: skip
+    near, far = ([[x, y, z] for x, z in profile] for y in (0.0, deep))
+    caps = [[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4]]
+    sides = [[[k, k + 6, (k + 1) % 6 + 6], [k, (k + 1) % 6 + 6, (k + 1) % 6]] for k in range(6)]
+    faces = [*caps, *([a + 6, c + 6, b + 6] for a, b, c in caps), *(t for s in sides for t in s)]
+    mesh = trimesh.Trimesh(vertices=[*near, *far], faces=faces, process=False)
+    mesh.fix_normals()
+    return pp.load_part(mesh, unit="m")
+
+
+@pytest.mark.parametrize(("height", "free"), [(0.03, 0.05), (0.065, 0.075), (0.08, 0.1)])
+def test_the_stylus_is_as_long_as_the_head_needs(height, free):
+    """A floor of 12 mm beside a wall: the head, 20 mm in radius, must stay above the wall."""
+    part = step(0.012, height)
+    [floor] = [
+        one
+        for one in part.form_features
+        if np.allclose(one.axis, UP) and one.point[2] == pytest.approx(0.01)
+    ]
+    probe = ProposedProbe(ball_diameter=4e-3, free_length=0.05, clearance=2e-3)
+    found = touching(part.geometry, floor, (probe, *probe.longer()), 9, UP)
+    assert found.probe.free_length == free
+    assert found.axis == pytest.approx(-UP)
+    assert len(found.points) == 9
+    # a probe that is too short comes from another side
+    alone = touching(part.geometry, floor, (probe,), 9, UP).axis
+    assert np.allclose(alone, -UP) == (free == probe.free_length)
+
+
+def test_a_clearance_is_kept_that_the_narrowest_bore_leaves(found):
+    clearance = found.job.document()["checks"]["clearance_mm"]
+    assert clearance == 1e3 * found.probe.clearance > 0.0
+    bore = next(one for one in found.features if one.name == "hole-30")
+    # the approach begins in the middle of the bore
+    assert bore.touching.approach == pytest.approx(0.5 * (0.03 - found.probe.ball_diameter))
 
 
 def test_a_perfect_part_passes_the_proposed_job(found):
