@@ -35,8 +35,10 @@ ROWS = 36  # at most, for each joint: 8 of acceleration, 8 of speed, 12 of effor
 _LARGEST = 1e12  # of x: where no joint moves nothing limits it
 _TOUCHED = 1e-13  # relative: what a row may be passed by, rounding
 _STILL = 1e-12
+_ACTIVE = 0.3  # of a limit: what a motion uses of it where it counts for the bound
 _BLOCKED = 1e-9  # part of an effort limit that must be left for motion
 _SMALLEST = 1e-300
+_NEARLY = 1.0 - 1e-9  # of a limit: away from it, for rounding
 _SLOWER = 1.0 - 1e-12  # of the controllable x: away from the edge, for rounding
 
 
@@ -84,20 +86,34 @@ class Efforts(NamedTuple):
     limit: Array
 
 
-class Scratch(NamedTuple):
-    """Working memory of one path.
+class Shapes(NamedTuple):
+    """The path's derivatives on the cells.
 
     Args:
-        P: Bernstein coefficients of q' on a cell. # (n, 4)
-        Q: of q''. # (n, 3)
-        rows: α·x0 + β·x1 ≤ 1. # (ROWS·n, 2)
-        wide: rows of the relaxed problem. # (4·n, 14)
+        P: Bernstein coefficients of q'. # (cells, n, 4)
+        Q: of q''. # (cells, n, 3)
+        ranges: the least and the largest of q', the largest |q''|. # (cells, n, 3)
     """
 
     P: Array
     Q: Array
+    ranges: Array
+
+
+class Scratch(NamedTuple):
+    """Working memory.
+
+    Args:
+        rows: α·x0 + β·x1 ≤ 1, of the cells of a path. # (ROWS·n·cells, 2)
+        kept: number of the first row of each cell, and of the first one after them. # (cells, 2)
+        wide: rows of the relaxed problem. # (4·n·cells, 14)
+        falls: how steeply x falls at most. # (cells,)
+    """
+
     rows: Array
+    kept: Indices
     wide: Array
+    falls: Array
 
 
 def solve(
@@ -105,6 +121,7 @@ def solve(
     speed: Array,
     acceleration: Array,
     efforts: Efforts,
+    shapes: Shapes,
     scratch: Scratch,
     near: Array,
     above: Array,
@@ -119,6 +136,7 @@ def solve(
         speed: limits. # (n,)
         acceleration: limits. # (n,)
         efforts: with their limits.
+        shapes: of the cells.
         scratch: working memory.
         near: x on which tangents of √x stand; for best results that of the motion. # (nodes,)
         above: bounds of x from above, on which chords of √x stand. # (nodes,)
@@ -128,7 +146,7 @@ def solve(
     """
     for k in range(duration.size):
         duration[k] = _solve_one(
-            paths, k, speed, acceleration, efforts, scratch, near, above, x, top
+            paths, k, speed, acceleration, efforts, shapes, scratch, near, above, x, top
         )
 
 
@@ -138,6 +156,7 @@ def _solve_one(
     speed: Array,
     acceleration: Array,
     efforts: Efforts,
+    shapes: Shapes,
     scratch: Scratch,
     near: Array,
     above: Array,
@@ -145,27 +164,29 @@ def _solve_one(
     top: Array,
 ) -> float:
     # Backward: the largest x from which the end can be reached, at first in x itself.
-    after = 0.0
+    after, rows = 0.0, 0
     for p in range(paths.first[k + 1] - 1, paths.first[k] - 1, -1):
         if p + 1 < paths.first[k + 1] and paths.stops[p + 1]:
             after = 0.0
         first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
-        if efforts.a.size:
-            after = min(after, above[first + p + count])
+        after = min(after, above[first + p + count])
         x[first + p + count] = after
         exact = paths.straight[p] == 1 and efforts.a.size == 0
         for i in range(count - 1, -1, -1):
             cell, node = first + i, first + p + i
             h = paths.place[node + 1] - paths.place[node]
-            _cell(paths, p, paths.place[node], h, scratch)
-            cap = _speed_cap(scratch, speed, 0)
             if exact:
-                most = _straight_rate(scratch, acceleration)
+                cap = _speed_cap(shapes, cell, speed)
+                most = _straight_rate(shapes, cell, acceleration)
                 value = min(cap, after + 2.0 * most * h)
             else:
+                begin, cap = rows, above[node]
                 rows = _rows(
+                    shapes,
                     scratch,
+                    begin,
                     h,
+                    paths.straight[p] == 1,
                     speed,
                     acceleration,
                     efforts,
@@ -179,9 +200,8 @@ def _solve_one(
                 )
                 if rows < 0:
                     return math.nan
-                if efforts.a.size:
-                    cap = min(cap, above[node])
-                value = _largest_first(scratch.rows, rows, cap, after) * _SLOWER
+                scratch.kept[cell, 0], scratch.kept[cell, 1] = begin, rows
+                value = _largest_first(scratch.rows, begin, rows, cap, after) * _SLOWER
             x[node] = value
             after = value
         if paths.stops[p]:
@@ -198,12 +218,11 @@ def _solve_one(
         for i in range(count):
             cell, node = first + i, first + p + i
             h = paths.place[node + 1] - paths.place[node]
-            _cell(paths, p, paths.place[node], h, scratch)
             start, end = x[node], x[node + 1]
             if paths.straight[p] == 1 and efforts.a.size == 0:
-                most = _straight_rate(scratch, acceleration)
+                most = _straight_rate(shapes, cell, acceleration)
                 end = min(end, start + 2.0 * most * h)
-                cap = _speed_cap(scratch, speed, 0)
+                cap = _speed_cap(shapes, cell, speed)
                 top[cell] = min(cap, 0.5 * (start + end) + most * h)
                 total += (
                     (math.sqrt(top[cell]) - math.sqrt(start))
@@ -212,21 +231,7 @@ def _solve_one(
                 held = h - (2.0 * top[cell] - start - end) / (2.0 * most)
                 total += max(held, 0.0) / math.sqrt(top[cell])
             else:
-                rows = _rows(
-                    scratch,
-                    h,
-                    speed,
-                    acceleration,
-                    efforts,
-                    cell,
-                    node,
-                    _at_rest(paths, k, p, i, count),
-                    near,
-                    above,
-                    start,
-                    end,
-                )
-                for row in range(rows):
+                for row in range(scratch.kept[cell, 0], scratch.kept[cell, 1]):
                     if scratch.rows[row, 1] > 0.0:
                         most = (1.0 - scratch.rows[row, 0] * start) / scratch.rows[row, 1]
                         end = min(end, most)
@@ -245,42 +250,48 @@ def _at_rest(paths: Paths, k: int, p: int, i: int, count: int) -> bool:
     return bool(i == count - 1 and last)
 
 
-def _cell(paths: Paths, p: int, start: float, h: float, scratch: Scratch) -> None:
-    """Bernstein coefficients of q' and q'' on a cell."""
-    for j in range(paths.powers.shape[1]):
-        c1, c2 = paths.powers[p, j, 1], paths.powers[p, j, 2]
-        c3, c4 = paths.powers[p, j, 3], paths.powers[p, j, 4]
-        d1 = c1 + start * (2.0 * c2 + start * (3.0 * c3 + start * 4.0 * c4))
-        d2 = 2.0 * c2 + start * (6.0 * c3 + start * 12.0 * c4)
-        d3 = 6.0 * c3 + start * 24.0 * c4
-        d4 = 24.0 * c4
-        w1, w2, w3 = d2 * h, 0.5 * d3 * h * h, d4 * h * h * h / 6.0
-        scratch.P[j, 0] = d1
-        scratch.P[j, 1] = d1 + w1 / 3.0
-        scratch.P[j, 2] = d1 + (2.0 * w1 + w2) / 3.0
-        scratch.P[j, 3] = d1 + w1 + w2 + w3
-        v1, v2 = d3 * h, 0.5 * d4 * h * h
-        scratch.Q[j, 0] = d2
-        scratch.Q[j, 1] = d2 + 0.5 * v1
-        scratch.Q[j, 2] = d2 + v1 + v2
+def shape(paths: Paths, shapes: Shapes) -> None:
+    """Fill in the shapes of all cells."""
+    for p in range(paths.length.size):
+        for cell in range(paths.cells[p], paths.cells[p + 1]):
+            start = paths.place[cell + p]
+            h = paths.place[cell + p + 1] - start
+            for j in range(paths.powers.shape[1]):
+                c1, c2 = paths.powers[p, j, 1], paths.powers[p, j, 2]
+                c3, c4 = paths.powers[p, j, 3], paths.powers[p, j, 4]
+                d1 = c1 + start * (2.0 * c2 + start * (3.0 * c3 + start * 4.0 * c4))
+                d2 = 2.0 * c2 + start * (6.0 * c3 + start * 12.0 * c4)
+                d3 = 6.0 * c3 + start * 24.0 * c4
+                d4 = 24.0 * c4
+                w1, w2, w3 = d2 * h, 0.5 * d3 * h * h, d4 * h * h * h / 6.0
+                p0, p1 = d1, d1 + w1 / 3.0
+                p2, p3 = d1 + (2.0 * w1 + w2) / 3.0, d1 + w1 + w2 + w3
+                v1, v2 = d3 * h, 0.5 * d4 * h * h
+                q0, q1, q2 = d2, d2 + 0.5 * v1, d2 + v1 + v2
+                P, Q = shapes.P[cell, j], shapes.Q[cell, j]
+                P[0], P[1], P[2], P[3] = p0, p1, p2, p3
+                Q[0], Q[1], Q[2] = q0, q1, q2
+                shapes.ranges[cell, j, 0] = min(p0, p1, p2, p3)
+                shapes.ranges[cell, j, 1] = max(p0, p1, p2, p3)
+                shapes.ranges[cell, j, 2] = max(abs(q0), abs(q1), abs(q2))
 
 
-def _speed_cap(scratch: Scratch, speed: Array, end: int) -> float:
-    """Largest x at one end of the cell under the speed limits."""
+def _speed_cap(shapes: Shapes, cell: int, speed: Array) -> float:
+    """Largest x where the cell begins under the speed limits."""
     cap = _LARGEST
     for j in range(speed.size):
-        slope = scratch.P[j, end]
+        slope = shapes.P[cell, j, 0]
         if slope != 0.0:
             cap = min(cap, speed[j] * speed[j] / (slope * slope))
     return cap
 
 
-def _straight_rate(scratch: Scratch, acceleration: Array) -> float:
+def _straight_rate(shapes: Shapes, cell: int, acceleration: Array) -> float:
     """Largest |r̈| on a straight piece."""
     most = _LARGEST
     for j in range(acceleration.size):
-        if scratch.P[j, 0] != 0.0:
-            most = min(most, acceleration[j] / abs(scratch.P[j, 0]))
+        if shapes.P[cell, j, 0] != 0.0:
+            most = min(most, acceleration[j] / abs(shapes.P[cell, j, 0]))
     return most
 
 
@@ -288,8 +299,11 @@ def _straight_rate(scratch: Scratch, acceleration: Array) -> float:
 
 
 def _rows(
+    shapes: Shapes,
     scratch: Scratch,
+    count: int,
     h: float,
+    straight: bool,
     speed: Array,
     acceleration: Array,
     efforts: Efforts,
@@ -301,29 +315,38 @@ def _rows(
     most0: float,
     most1: float,
 ) -> int:
-    """Fill in the rows of a cell that some x0 ≤ most0, x1 ≤ most1 may pass; -1: none is kept."""
-    P, Q, count = scratch.P, scratch.Q, 0
-    g = 0.5 / h
+    """Append the rows of a cell that some x0 ≤ most0, x1 ≤ most1 may pass; -1: none is kept.
+
+    Of a joint that cannot reach its limit on the cell, at any x in the box and any r̈ that the
+    other joints leave, no row is made.
+    """
+    P, Q, ranges = shapes.P[cell], shapes.Q[cell], shapes.ranges[cell]
+    g, most = 0.5 / h, max(most0, most1)
+    pace = _pace(ranges, acceleration, g * most, most)
     for j in range(speed.size):
+        low, high = ranges[j, 0], ranges[j, 1]
         # Acceleration: q'·u + q''·x, degree 3.
-        share = 1.0 / acceleration[j]
-        for k in range(4):
-            if k == 0:
-                q0, q1 = Q[j, 0], 0.0
-            elif k == 1:
-                q0, q1 = 2.0 * Q[j, 1] / 3.0, Q[j, 0] / 3.0
-            elif k == 2:
-                q0, q1 = Q[j, 2] / 3.0, 2.0 * Q[j, 1] / 3.0
-            else:
-                q0, q1 = 0.0, Q[j, 2]
-            alpha, beta = (q0 - g * P[j, k]) * share, (q1 + g * P[j, k]) * share
-            count = _row(scratch.rows, count, alpha, beta, most0, most1)
-            count = _row(scratch.rows, count, -alpha, -beta, most0, most1)
+        if max(-low, high) * pace + ranges[j, 2] * most >= _NEARLY * acceleration[j]:
+            share = 1.0 / acceleration[j]
+            for k in range(1 if straight else 4):
+                if k == 0:
+                    q0, q1 = Q[j, 0], 0.0
+                elif k == 1:
+                    q0, q1 = 2.0 * Q[j, 1] / 3.0, Q[j, 0] / 3.0
+                elif k == 2:
+                    q0, q1 = Q[j, 2] / 3.0, 2.0 * Q[j, 1] / 3.0
+                else:
+                    q0, q1 = 0.0, Q[j, 2]
+                alpha, beta = (q0 - g * P[j, k]) * share, (q1 + g * P[j, k]) * share
+                count = _row(scratch.rows, count, alpha, beta, most0, most1)
+                count = _row(scratch.rows, count, -alpha, -beta, most0, most1)
+        if straight:
+            continue  # its speed is limited at the ends
         # Speed: q'²·x, degree 7.
         square = speed[j] * speed[j]
         p0, p1, p2, p3 = P[j, 0], P[j, 1], P[j, 2], P[j, 3]
-        largest = max(abs(p0), abs(p1), abs(p2), abs(p3))
-        if largest * largest * max(most0, most1) > square:
+        largest = max(-low, high)
+        if largest * largest * most > square:
             last = 0.0
             for k in range(8):
                 if k == 0:
@@ -347,9 +370,18 @@ def _rows(
                 last = new
     if efforts.a.size:
         count = _effort_rows(
-            scratch, count, g, efforts, cell, node, resting, near, above, most0, most1
+            shapes, scratch, count, g, pace, efforts, cell, node, resting, near, above, most0, most1
         )
     return count
+
+
+def _pace(ranges: Array, acceleration: Array, pace: float, most: float) -> float:
+    """Bound of |r̈| on the cell that the joints' accelerations leave, below ``pace``."""
+    for j in range(acceleration.size):
+        slope = max(ranges[j, 0], -ranges[j, 1])
+        if slope * pace > acceleration[j] + ranges[j, 2] * most:
+            pace = (acceleration[j] + ranges[j, 2] * most) / slope
+    return pace
 
 
 def _row(rows: Array, count: int, alpha: float, beta: float, most0: float, most1: float) -> int:
@@ -361,9 +393,11 @@ def _row(rows: Array, count: int, alpha: float, beta: float, most0: float, most1
 
 
 def _effort_rows(
+    shapes: Shapes,
     scratch: Scratch,
     count: int,
     g: float,
+    pace: float,
     efforts: Efforts,
     cell: int,
     node: int,
@@ -373,15 +407,15 @@ def _effort_rows(
     most0: float,
     most1: float,
 ) -> int:
-    P = scratch.P
+    P, ranges = shapes.P[cell], shapes.ranges[cell]
     highest = max(above[node], above[node + 1], _SMALLEST)
-    chord = 1.0 / math.sqrt(highest)
+    chord, most = 1.0 / math.sqrt(highest), max(most0, most1)
     root = math.sqrt(max(0.5 * (near[node] + near[node + 1]), 1e-6 * highest))
     for j in range(efforts.limit.size):
         limit = efforts.limit[j]
         if limit == math.inf:
             continue
-        low, high = _range(P, j)
+        low, high = ranges[j, 0], ranges[j, 1]
         c0, c1 = efforts.viscous[j] * P[j, 0], efforts.viscous[j] * P[j, 3]
         bend = max(abs(P[j, 0] - 2.0 * P[j, 1] + P[j, 2]), abs(P[j, 1] - 2.0 * P[j, 2] + P[j, 3]))
         bend *= 0.75 * efforts.viscous[j]  # of 6 / 8
@@ -398,6 +432,17 @@ def _effort_rows(
             left = limit - max(d0, d1)
             if left <= _BLOCKED * limit:
                 return -1
+            a = (
+                max(abs(efforts.a[node, j]), abs(efforts.a[node + 1, j]))
+                + efforts.slack[cell, 0, j]
+            )
+            b = (
+                max(sign * efforts.b[node, j], sign * efforts.b[node + 1, j])
+                + efforts.slack[cell, 1, j]
+            )
+            used = a * pace + max(b, 0.0) * most + max(v0, v1, 0.0) * math.sqrt(most)
+            if used < _NEARLY * left:
+                continue
             # √x is below intercept + slope·x where it costs, above slope·x where it helps.
             if max(v0, v1) > 0.0:
                 v0, v1 = max(v0, 0.0), max(v1, 0.0)
@@ -421,13 +466,6 @@ def _effort_rows(
     return count
 
 
-def _range(P: Array, j: int) -> tuple[float, float]:
-    """Least and largest q' of a joint on the cell."""
-    low = min(P[j, 0], P[j, 1], P[j, 2], P[j, 3])
-    high = max(P[j, 0], P[j, 1], P[j, 2], P[j, 3])
-    return low, high
-
-
 def _dry(coulomb: float, low: float, high: float) -> tuple[float, float]:
     """Dry friction at least and at most, for the signs that the speed may have."""
     if low == 0.0 and high == 0.0:
@@ -440,14 +478,14 @@ def _dry(coulomb: float, low: float, high: float) -> tuple[float, float]:
     return -coulomb, coulomb
 
 
-def _largest_first(rows: Array, count: int, most0: float, most1: float) -> float:
+def _largest_first(rows: Array, first: int, last: int, most0: float, most1: float) -> float:
     """Largest x0 of a linear programme: rows, 0 ≤ x0 ≤ most0 and 0 ≤ x1 ≤ most1.
 
     Rows are taken in one after another. The optimum of those so far, where it passes the next one,
     moves onto its line (Seidel 1991). (0, 0) keeps all rows, so there always is one.
     """
     x0, x1 = most0, most1
-    for k in range(count):
+    for k in range(first, last):
         alpha, beta = rows[k, 0], rows[k, 1]
         if alpha * x0 + beta * x1 <= 1.0 + _TOUCHED:
             continue
@@ -462,7 +500,7 @@ def _largest_first(rows: Array, count: int, most0: float, most1: float) -> float
             low, high = max(low, -base1 / dir1), min(high, (most1 - base1) / dir1)
         elif dir1 < 0.0:
             low, high = max(low, (most1 - base1) / dir1), min(high, -base1 / dir1)
-        for i in range(k):
+        for i in range(first, k):
             slope = rows[i, 0] * dir0 + rows[i, 1] * dir1
             left = 1.0 - rows[i, 0] * base0 - rows[i, 1] * base1
             if slope > 0.0:
@@ -489,6 +527,7 @@ def bound(
     speed: Array,
     acceleration: Array,
     efforts: Efforts,
+    shapes: Shapes,
     scratch: Scratch,
     x: Array,
     above: Array,
@@ -504,6 +543,7 @@ def bound(
         speed: limits. # (n,)
         acceleration: limits. # (n,)
         efforts: with their limits.
+        shapes: of the cells.
         scratch: working memory.
         x: of a motion near the best one; tangents stand on it. # (nodes,)
         above: bounds of x from above, made smaller. # (nodes,)
@@ -513,9 +553,20 @@ def bound(
         shortest: filled with the bounds. # (k,) [s]
     """
     for k in range(shortest.size):
-        _single_places(paths, k, speed, acceleration, efforts, scratch, x, above)
+        _single_places(paths, k, acceleration, efforts, shapes, scratch, x, above)
         shortest[k] = _bound_one(
-            paths, k, speed, acceleration, efforts, scratch, x, above, forward, backward, seconds
+            paths,
+            k,
+            speed,
+            acceleration,
+            efforts,
+            shapes,
+            scratch,
+            x,
+            above,
+            forward,
+            backward,
+            seconds,
         )
 
 
@@ -525,6 +576,7 @@ def _bound_one(
     speed: Array,
     acceleration: Array,
     efforts: Efforts,
+    shapes: Shapes,
     scratch: Scratch,
     x: Array,
     above: Array,
@@ -533,46 +585,39 @@ def _bound_one(
     seconds: Array,
 ) -> float:
     last = paths.first[k + 1] - 1
-    after = 0.0
+    after, rows = 0.0, 0
     for p in range(last, paths.first[k] - 1, -1):
         first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
         backward[first + p + count] = min(after, above[first + p + count])
         for i in range(count - 1, -1, -1):
-            node = first + p + i
+            cell, node = first + i, first + p + i
             h = paths.place[node + 1] - paths.place[node]
-            _cell(paths, p, paths.place[node], h, scratch)
-            rows = _wide_rows(scratch, h, acceleration, efforts, first + i, node, x, above)
-            reached, fall = _reach(scratch.wide, rows, -1.0, backward[node + 1], h)
+            slow, quick = _pushes(paths, k, p, i, x)
+            begin = rows
+            rows = _wide_rows(
+                shapes, scratch, begin, h, acceleration, efforts, cell, node, slow, quick, x, above
+            )
+            scratch.kept[cell, 0], scratch.kept[cell, 1] = begin, rows
+            reached, fall = _reach(scratch.wide, begin, rows, -1.0, backward[node + 1], h)
             backward[node] = min(reached, above[node])
-            seconds[first + i] = fall  # until the forward pass needs it
+            # Until the forward pass needs them.
+            scratch.falls[cell], seconds[cell] = fall, _level(shapes, cell, speed, acceleration)
         after = backward[first + p]
     total, before = 0.0, 0.0
     for p in range(paths.first[k], last + 1):
         first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
         forward[first + p] = min(before, above[first + p])
         for i in range(count):
-            node = first + p + i
+            cell, node = first + i, first + p + i
             h = paths.place[node + 1] - paths.place[node]
-            _cell(paths, p, paths.place[node], h, scratch)
-            rows = _wide_rows(scratch, h, acceleration, efforts, first + i, node, x, above)
-            reached, rise = _reach(scratch.wide, rows, 1.0, forward[node], h)
-            forward[node + 1] = min(reached, above[node + 1])
-            fall = seconds[first + i]
-            cap = _LARGEST
-            for j in range(speed.size):
-                low, high = _range(scratch.P, j)
-                slope = max(low, -high, 0.0)
-                if slope > _BISECTED * max(-low, high):
-                    cap = min(cap, speed[j] * speed[j] / (slope * slope))
-                else:
-                    # It turns on the cell, so that x ≤ 2A·|q - q(turn)|/q'² there.
-                    gentle, hard = _bend(scratch.Q, j)
-                    if gentle > 0.0:
-                        cap = min(cap, acceleration[j] * hard / (gentle * gentle))
-            seconds[first + i] = _shortest_time(
-                forward[node], rise, backward[node + 1], fall, cap, h
+            begin, rows = scratch.kept[cell, 0], scratch.kept[cell, 1]
+            reached, rise = _reach(scratch.wide, begin, rows, 1.0, forward[node], h)
+            # What passes B here is no motion: F may go on from B.
+            forward[node + 1] = min(reached, above[node + 1], backward[node + 1])
+            seconds[cell] = _shortest_time(
+                forward[node], rise, backward[node + 1], scratch.falls[cell], seconds[cell], h
             )
-            total += seconds[first + i]
+            total += seconds[cell]
         before = forward[first + p + count]
     for p in range(paths.first[k], last + 1):
         for node in range(paths.cells[p] + p, paths.cells[p + 1] + p + 1):
@@ -580,20 +625,62 @@ def _bound_one(
     return total
 
 
+def _level(shapes: Shapes, cell: int, speed: Array, acceleration: Array) -> float:
+    """Bound of x all over the cell."""
+    cap, ranges = _LARGEST, shapes.ranges[cell]
+    for j in range(speed.size):
+        low, high = ranges[j, 0], ranges[j, 1]
+        slope = max(low, -high, 0.0)
+        if slope > _BISECTED * max(-low, high):
+            cap = min(cap, speed[j] * speed[j] / (slope * slope))
+        else:
+            # It turns on the cell, so that x ≤ 2A·|q - q(turn)|/q'² there.
+            gentle, hard = _bend(shapes.Q[cell], j)
+            if gentle > 0.0:
+                cap = min(cap, acceleration[j] * hard / (gentle * gentle))
+    return cap
+
+
+def _pushes(paths: Paths, k: int, p: int, i: int, x: Array) -> tuple[float, float]:
+    """Least and largest r̈ of the motion on a cell and those beside it."""
+    node = paths.cells[p] + p + i
+    slow, quick = math.inf, -math.inf
+    for step in range(-1, 2):
+        one = node + step
+        if step == -1 and i == 0:
+            one = node - 2 if p > paths.first[k] else node
+        elif step == 1 and node + 1 == paths.cells[p + 1] + p:
+            one = node + 2 if p + 1 < paths.first[k + 1] else node
+        push = 0.5 * (x[one + 1] - x[one]) / (paths.place[one + 1] - paths.place[one])
+        slow, quick = min(slow, push), max(quick, push)
+    return slow, quick
+
+
 def _wide_rows(
+    shapes: Shapes,
     scratch: Scratch,
+    count: int,
     h: float,
     acceleration: Array,
     efforts: Efforts,
     cell: int,
     node: int,
+    slow: float,
+    quick: float,
     x: Array,
     above: Array,
 ) -> int:
-    """Rows that every motion keeps on the cell, of both signs."""
-    P, Q, wide, count = scratch.P, scratch.Q, scratch.wide, 0
+    """Append rows that every motion keeps on the cell, of both signs.
+
+    Any of them make a bound; those are left out that the motion at hand is far from, so that the
+    bound would hardly be the better for them. One joint's are always there.
+    """
+    P, Q, ranges = shapes.P[cell], shapes.Q[cell], shapes.ranges[cell]
+    wide, first = scratch.wide, count
+    strongest = _strongest(ranges, acceleration)
+    at = 0.5 * (x[node] + x[node + 1])
     for j in range(acceleration.size):
-        low, high = _range(P, j)
+        low, high = ranges[j, 0], ranges[j, 1]
         if low == 0.0 and high == 0.0:
             continue
         mean = 0.25 * (P[j, 0] + P[j, 1] + P[j, 2] + P[j, 3])
@@ -602,6 +689,10 @@ def _wide_rows(
         for side in range(2):
             up = side == 0
             sign = 1.0 - 2.0 * side
+            push = quick if (mean > 0.0) == up else slow
+            used = sign * (mean * push + Q[j, 1] * at)
+            if j != strongest and used < _ACTIVE * acceleration[j]:
+                continue
             wide[count, _A0], wide[count, _A1] = (low, high) if up else (-high, -low)
             wide[count, _AM] = sign * mean
             wide[count, _DA], wide[count, _EA] = _EXACT, 0.0
@@ -614,12 +705,12 @@ def _wide_rows(
             count += 1
     if efforts.a.size == 0:
         return count
-    inside = max(_inside(wide, count, h, above[node], above[node + 1]), _SMALLEST)
+    inside = max(_inside(wide, first, count, h, above[node], above[node + 1]), _SMALLEST)
     root = math.sqrt(max(0.5 * (x[node] + x[node + 1]), 1e-9 * inside))
     for j in range(efforts.limit.size):
         if efforts.limit[j] == math.inf:
             continue
-        low, high = _range(P, j)
+        low, high = ranges[j, 0], ranges[j, 1]
         c0, c1 = efforts.viscous[j] * P[j, 0], efforts.viscous[j] * P[j, 3]
         bend = max(abs(P[j, 0] - 2.0 * P[j, 1] + P[j, 2]), abs(P[j, 1] - 2.0 * P[j, 2] + P[j, 3]))
         bend *= 0.75 * efforts.viscous[j]
@@ -630,6 +721,12 @@ def _wide_rows(
             a0, a1 = sign * efforts.a[node, j], sign * efforts.a[node + 1, j]
             b0, b1 = sign * efforts.b[node, j] - eb, sign * efforts.b[node + 1, j] - eb
             dry = dry_low if side == 0 else -dry_high
+            push = quick if a0 + a1 > 0.0 else slow
+            used = (a0 + a1) * push + (b0 + b1 + 2.0 * eb) * at
+            used = 0.5 * (used + sign * (efforts.d[node, j] + efforts.d[node + 1, j])) + dry
+            used += 0.5 * sign * (c0 + c1) * math.sqrt(at)
+            if used < _ACTIVE * efforts.limit[j]:
+                continue
             own = efforts.limit[j] - dry + efforts.slack[cell, 2, j]
             r0, r1 = own - sign * efforts.d[node, j], own - sign * efforts.d[node + 1, j]
             v0, v1 = sign * c0 - bend, sign * c1 - bend
@@ -655,6 +752,17 @@ def _wide_rows(
     return count
 
 
+def _strongest(ranges: Array, acceleration: Array) -> int:
+    """The joint whose acceleration limits r̈ most on the cell."""
+    found, most = 0, 0.0
+    for j in range(acceleration.size):
+        low, high = ranges[j, 0], ranges[j, 1]
+        share = max(low, -high, 0.0) / acceleration[j]
+        if share > most:
+            found, most = j, share
+    return found
+
+
 def _invert(wide: Array, row: int) -> None:
     """1/a, which every enclosure of the rates asks for."""
     low, high = wide[row, _A0], wide[row, _A1]
@@ -662,10 +770,10 @@ def _invert(wide: Array, row: int) -> None:
     wide[row, _I1] = 1.0 / high if high != 0.0 else math.inf
 
 
-def _inside(wide: Array, rows: int, h: float, start: float, end: float) -> float:
+def _inside(wide: Array, first: int, last: int, h: float, start: float, end: float) -> float:
     """Bound of x all over the cell, by rows of acceleration from either end."""
     most = _LARGEST
-    for k in range(rows):
+    for k in range(first, last):
         gained = 2.0 * h * abs(wide[k, _AM]) * wide[k, _RM]
         if wide[k, _A0] > 0.0:
             most = min(most, (wide[k, _M0] * start + gained) / (wide[k, _A0] * wide[k, _A0]))
@@ -674,37 +782,40 @@ def _inside(wide: Array, rows: int, h: float, start: float, end: float) -> float
     return most
 
 
-def _reach(wide: Array, rows: int, way: float, start: float, h: float) -> tuple[float, float]:
+def _reach(
+    wide: Array, first: int, last: int, way: float, start: float, h: float
+) -> tuple[float, float]:
     """How large the largest x becomes over the cell, and how steeply it rises at most.
 
     Args:
         wide: rows.
-        rows: how many.
+        first: number of the cell's first row.
+        last: of the one after them.
         way: 1 from the cell's start to its end, -1 back.
         start: x where it begins.
         h: length of the cell.
     """
     # Along the way rates of x/2 are at most min (r - b·x)/|a| over the rows whose a has its sign.
     low, high = 0.0, _LARGEST
-    for k in range(rows):
+    for k in range(first, last):
         near = wide[k, _A0] if way > 0.0 else -wide[k, _A1]
         if wide[k, _DA] == _EXACT and near > 0.0:
-            first = wide[k, _M0] if way > 0.0 else wide[k, _M1]
-            most = first * start + 2.0 * h * abs(wide[k, _AM]) * wide[k, _RM]
+            begin = wide[k, _M0] if way > 0.0 else wide[k, _M1]
+            most = begin * start + 2.0 * h * abs(wide[k, _AM]) * wide[k, _RM]
             high = min(high, most / (near * near))
     if high == _LARGEST:
         return _LARGEST, _LARGEST
-    steep, gentle = _rates(wide, rows, way, low, high)
+    steep, gentle = _rates(wide, first, last, way, low, high)
     for _ in range(_ENCLOSURES):
         most, least = start + 2.0 * h * max(steep, 0.0), start + 2.0 * h * min(gentle, 0.0)
         if most >= high and least <= low:
             break
         low, high = max(low, least), min(high, most)
-        steep, gentle = _rates(wide, rows, way, low, high)
+        steep, gentle = _rates(wide, first, last, way, low, high)
     spread = steep - gentle
     rate = max(abs(steep), abs(gentle))
     reached = start + 2.0 * h * steep
-    for k in range(rows):
+    for k in range(first, last):
         near, far = (wide[k, _A0], wide[k, _A1]) if way > 0.0 else (-wide[k, _A1], -wide[k, _A0])
         if near <= 0.0 or far < near:
             continue
@@ -724,11 +835,13 @@ def _reach(wide: Array, rows: int, way: float, start: float, h: float) -> tuple[
     return max(reached, 0.0), steep
 
 
-def _rates(wide: Array, rows: int, way: float, low: float, high: float) -> tuple[float, float]:
+def _rates(
+    wide: Array, first: int, last: int, way: float, low: float, high: float
+) -> tuple[float, float]:
     """Bounds from above and below of the largest x'/2 along the way, for x within bounds."""
     steep, gentle = math.inf, math.inf
     near, far, sign = (_I0, _I1, 1.0) if way > 0.0 else (_I1, _I0, -1.0)
-    for k in range(rows):
+    for k in range(first, last):
         if sign * wide[k, _A0 if way > 0.0 else _A1] <= 0.0:
             continue
         by_near, by_far = sign * wide[k, near], sign * wide[k, far]
@@ -742,9 +855,9 @@ def _rates(wide: Array, rows: int, way: float, low: float, high: float) -> tuple
 def _single_places(
     paths: Paths,
     k: int,
-    speed: Array,
     acceleration: Array,
     efforts: Efforts,
+    shapes: Shapes,
     scratch: Scratch,
     x: Array,
     above: Array,
@@ -754,31 +867,31 @@ def _single_places(
         first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
         for i in range(count + 1):
             node = first + p + i
-            _cell(paths, p, paths.place[node], 0.0, scratch)
-            cap = min(above[node], _speed_cap(scratch, speed, 0))
-            above[node] = cap
+            cap = above[node]
             if paths.straight[p] == 1 and efforts.a.size == 0:
                 continue
-            rows = _node_rows(scratch, acceleration, efforts, node, x, above)
+            slow, quick = _pushes(paths, k, p, min(i, count - 1), x)
+            cell, end = first + min(i, count - 1), 1 if i == count else 0
+            rows = _node_rows(
+                shapes, scratch, cell, end, acceleration, efforts, node, slow, quick, x, above
+            )
             above[node] = min(cap, _largest_at(scratch.wide, rows))
         for i in range(count):
             node = first + p + i
             h = paths.place[node + 1] - paths.place[node]
-            _cell(paths, p, paths.place[node], h, scratch)
-            _turning(scratch, acceleration, h, above, node)
+            _turning(shapes.P[first + i], shapes.Q[first + i], acceleration, h, above, node)
         if paths.stops[p]:
             above[first + p] = 0.0
         if p + 1 == paths.first[k + 1] or paths.stops[p + 1]:
             above[first + p + count] = 0.0
 
 
-def _turning(scratch: Scratch, acceleration: Array, h: float, above: Array, node: int) -> None:
+def _turning(P: Array, Q: Array, acceleration: Array, h: float, above: Array, node: int) -> None:
     """Bounds of x at the ends of a cell where a joint turns: it must have stopped there.
 
     From speed q̇ a joint needs q̇²/2A to stop, and as much to be at that speed again. Where it turns
     this leaves A/|q''| for x.
     """
-    P, Q = scratch.P, scratch.Q
     for j in range(acceleration.size):
         first, last = P[j, 0], P[j, 3]
         gentle, _ = _bend(Q, j)
@@ -834,17 +947,27 @@ def _cubic(P: Array, j: int, t: float) -> float:
 
 
 def _node_rows(
-    scratch: Scratch, acceleration: Array, efforts: Efforts, node: int, x: Array, above: Array
+    shapes: Shapes,
+    scratch: Scratch,
+    cell: int,
+    end: int,
+    acceleration: Array,
+    efforts: Efforts,
+    node: int,
+    slow: float,
+    quick: float,
+    x: Array,
+    above: Array,
 ) -> int:
-    """Rows a·u + b·x ≤ r at one place, in columns 0 to 2."""
-    wide, count = scratch.wide, 0
+    """Rows a·u + b·x ≤ r at one place that count there, in columns 0 to 2."""
+    P, Q, wide, count = shapes.P[cell], shapes.Q[cell], scratch.wide, 0
     for j in range(acceleration.size):
         for side in range(2):
             sign = 1.0 - 2.0 * side
-            wide[count, 0] = sign * scratch.P[j, 0]
-            wide[count, 1] = sign * scratch.Q[j, 0]
+            wide[count, 0] = sign * P[j, 3 * end]
+            wide[count, 1] = sign * Q[j, 2 * end]
             wide[count, 2] = acceleration[j]
-            count += 1
+            count += _counts(wide, count, slow, quick, x[node])
     if efforts.a.size == 0:
         return count
     root = math.sqrt(max(x[node], 1e-9 * above[node]))
@@ -852,7 +975,7 @@ def _node_rows(
     for j in range(efforts.limit.size):
         if efforts.limit[j] == math.inf:
             continue
-        slope = scratch.P[j, 0]
+        slope = P[j, 3 * end]
         # A joint that stands still for this instant may be helped by friction either way.
         dry = efforts.coulomb[j]
         dry_low, dry_high = (dry, dry) if slope > 0.0 else (-dry, -dry if slope < 0.0 else dry)
@@ -866,8 +989,15 @@ def _node_rows(
             wide[count, 2] -= 0.0 if v >= 0.0 else 0.5 * v * root
             # The nodes' values are polynomials', known to within this.
             wide[count, 2] += 1e-9 * efforts.limit[j]
-            count += 1
+            count += _counts(wide, count, slow, quick, x[node])
     return count
+
+
+def _counts(wide: Array, row: int, slow: float, quick: float, x: float) -> int:
+    """1 of a row that the motion at hand is not far from at the place."""
+    a = wide[row, 0]
+    used = a * (quick if a > 0.0 else slow) + wide[row, 1] * x
+    return 1 if used >= _ACTIVE * wide[row, 2] else 0
 
 
 def _largest_at(wide: Array, rows: int) -> float:
@@ -928,9 +1058,11 @@ def _shortest_time(
     return total
 
 
-_PATHS = "(i8[1] f8[1] f8[3] i8[1] i8[1] i8[1] f8[1])"
+PATHS = "(i8[1] f8[1] f8[3] i8[1] i8[1] i8[1] f8[1])"
 _EFFORTS = "(f8[2] f8[2] f8[2] f8[3] f8[1] f8[1] f8[1])"
-_SCRATCH = "(f8[2] f8[2] f8[2] f8[2])"
-_PROBLEM = f"{_PATHS} f8[1] f8[1] {_EFFORTS} {_SCRATCH}"
+_SHAPES = "(f8[3] f8[3] f8[3])"
+_SCRATCH = "(f8[2] i8[2] f8[2] f8[1])"
+_PROBLEM = f"{PATHS} f8[1] f8[1] {_EFFORTS} {_SHAPES} {_SCRATCH}"
+SHAPE = Loop(shape, f"{PATHS} {_SHAPES}")
 SOLVE = Loop(solve, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1]")
 BOUND = Loop(bound, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1] f8[1]")

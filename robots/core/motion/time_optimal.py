@@ -8,30 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebder, chebvander
 
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.errors import MotionError, OverloadError
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
-from robots.core.motion.joint_path import JointPath, polynomial_state
-from robots.core.motion.phase_plane import BOUND, ROWS, SOLVE, Efforts, Paths, Scratch
+from robots.core.motion.joint_path import JointPath
+from robots.core.motion.path_efforts import Panels, efforts_of, no_efforts
+from robots.core.motion.phase_plane import BOUND, ROWS, SHAPE, SOLVE, Paths, Scratch, Shapes
 from robots.core.rounding import apart_digits
 
 GAP = 5e-3  # to the bound, at which cells are fine enough
 # Cells of a piece to begin with: enough for the gap in most paths. Where efforts are limited, of
-# a straight one and of a corner, powers of two; those at rest, where friction may have either sign
-# and x rises from zero, are halved again.
+# a straight one and of a corner, powers of two: enough to say where finer ones are needed; those at
+# rest, where friction may have either sign and x rises from zero, are halved again.
 _FIRST_CELLS = 64
-_FIRST_STRAIGHT, _FIRST_CURVED = 32, 128
+_FIRST_STRAIGHT, _FIRST_CURVED = 16, 32
 _HALVED = 3
 _AT_ONCE = 8  # paths worked on together: they stay in the processor's cache
 _REFINEMENTS = 8
-_PARTS = 8  # that a cell is divided into at once
+_BEARABLE = 2  # refinements after which an effort that no cell could bear is none to be borne
+_PARTS = 32  # that a cell is divided into at once
+_UNSOLVED = 4  # where cells are too coarse for any motion
+_UNEXPLAINED = 0.3  # of the time by which motion and bound differ on a cell
+_PREDICTED = 1.8  # times the gap: bounds gain more from finer cells than motions do
 _ROUNDS = 4  # in which √x of viscous friction settles
 _OPEN = 1.1  # times a bound of x at coarse nodes: room for x between them
 _SETTLED = 1e-4  # relative change of a duration
@@ -111,39 +115,76 @@ def _traversed(
 ) -> list[Traversal]:
     """Traverse some paths; efforts count where there is a model."""
     found: dict[int, Traversal] = {}
-    limited = model is not None
     waiting = list(range(len(paths)))
-    nodes = [_even(path, limited) for path in paths]
-    for _ in range(_REFINEMENTS):
-        batch = _Batch([paths[k] for k in waiting], limits, model, [nodes[k] for k in waiting])
-        for k, traversal in zip(waiting, batch.traversals(gap), strict=True):
-            found[k] = traversal
-        rough = np.array([found[k].gap > gap for k in waiting], dtype=bool)
+    panels = [] if model is None else [Panels.of(path, model) for path in paths]
+    divisions = [
+        _even(path, np.diff(panels[k].first) if panels else None) for k, path in enumerate(paths)
+    ]
+    for refinement in range(_REFINEMENTS):
+        batch = _Batch(
+            [paths[k] for k in waiting],
+            limits,
+            model,
+            [panels[k] for k in waiting] if panels else [],
+            [divisions[k] for k in waiting],
+        )
+        traversals = batch.traversals(gap)
+        found.update(zip(waiting, traversals, strict=True))
+        if refinement >= _BEARABLE and np.any(batch.unsolved):
+            raise batch.overload(int(np.argmax(batch.unsolved)))
+        # Where a bound is zero, or a duration NaN, too.
+        rough = np.array([not one.duration <= (1.0 + gap) * one.shortest for one in traversals])
         if not np.any(rough):
             break
         waiting = [waiting[k] for k in np.flatnonzero(rough)]
-        for k, places in zip(waiting, batch.finer(rough, gap), strict=True):
-            nodes[k] = places
+        for k, division in zip(waiting, batch.finer(rough, gap), strict=True):
+            divisions[k] = division
     return [found[k] for k in range(len(paths))]
 
 
-def _even(path: JointPath, limited: bool) -> list[Array]:
-    """Cells to begin with. # of each piece: (3, nodes), see ``_Batch``."""
-    if limited:
-        count = np.where(path.straight, _FIRST_STRAIGHT, _FIRST_CURVED)
-    else:
+class _Division(NamedTuple):
+    """Cells of a path.
+
+    Args:
+        cells: of each piece. # (p,)
+        nodes: the cells' ends from the start of each piece; x that is near that of the motion, and
+            a bound of it, NaN where they are not known. # (3, nodes)
+    """
+
+    cells: Indices
+    nodes: Array
+
+
+def _even(path: JointPath, panels: Indices | None) -> _Division:
+    """Cells to begin with.
+
+    Args:
+        path: to be divided.
+        panels: of each piece, where efforts are limited: a cell lies in one of them.
+    """
+    if panels is None:
         count = np.where(path.straight, 1, _FIRST_CELLS)
-    rests = np.append(path.stops, True)
-    found: list[Array] = []
-    for p, (h, c) in enumerate(zip(path.length.tolist(), count.tolist(), strict=True)):
-        place = np.linspace(0.0, h, c + 1)
-        inner = h / c * 0.5 ** np.arange(_HALVED, 0, -1)
-        if limited and rests[p]:
-            place = np.concatenate([place[:1], inner, place[1:]])
-        if limited and rests[p + 1]:
-            place = np.concatenate([place[:-1], h - inner[::-1], place[-1:]])
-        found.append(np.stack([place, *np.full((2, len(place)), np.nan)]))
-    return found
+        more = np.zeros((2, len(count)), dtype=np.int64)
+    else:
+        count = np.maximum(panels, np.where(path.straight, _FIRST_STRAIGHT, _FIRST_CURVED))
+        rests = np.append(path.stops, True)
+        more = np.where([rests[:-1], rests[1:]], _HALVED, 0)
+    total = count + more[0] + more[1]
+    p = np.repeat(np.arange(len(count)), total + 1)
+    # Of a node the cells before it and after it, those that were halved at the end counted as none.
+    before = np.arange(len(p)) - (np.cumsum(total + 1) - total - 1 + more[0])[p]
+    after = (count[p] - before).astype(np.float64)
+    place = before.astype(np.float64)
+    near = np.flatnonzero(place < 0.5)
+    place[near] = np.where(before[near] == -more[0, p[near]], 0.0, 0.5 ** (1.0 - place[near]))
+    far = np.flatnonzero(after < 0.5)
+    place[far] = count[p[far]] - np.where(
+        after[far] == -more[1, p[far]], 0.0, 0.5 ** (1.0 - after[far])
+    )
+    nodes = np.full((3, len(p)), np.nan)
+    nodes[0] = place * (path.length / count)[p]
+    nodes[0, np.cumsum(total + 1) - 1] = path.length
+    return _Division(total, nodes)
 
 
 class _Batch:
@@ -153,8 +194,8 @@ class _Batch:
         paths: to be traversed.
         limits: of the joints.
         model: None where no effort is limited.
-        nodes: of each path and piece the ends of the cells, from the piece's start; x that is
-            near that of the motion, and a bound of it, NaN where they are not known. # (3, nodes)
+        panels: of each path its efforts', where they are limited.
+        divisions: of each path.
     """
 
     def __init__(
@@ -162,43 +203,56 @@ class _Batch:
         paths: Sequence[JointPath],
         limits: JointLimits,
         model: Model | None,
-        nodes: Sequence[Sequence[Array]],
+        panels: Sequence[Panels],
+        divisions: Sequence[_Division],
     ) -> None:
         self._paths, self._limits = paths, limits
-        own = [places for one in nodes for places in one]
+        count = np.concatenate([one.cells for one in divisions])
+        nodes = np.concatenate([one.nodes for one in divisions], axis=1)
         self.table = Paths(
             first=np.cumsum([0, *(len(path.length) for path in paths)]),
             length=np.concatenate([path.length for path in paths]),
             powers=np.ascontiguousarray(np.concatenate([path.powers for path in paths])),
             straight=np.concatenate([path.straight for path in paths]).astype(np.int64),
             stops=np.concatenate([path.stops for path in paths]).astype(np.int64),
-            cells=np.cumsum([0, *(places.shape[1] - 1 for places in own)]),
-            place=np.concatenate([places[0] for places in own]),
+            cells=np.concatenate([[0], np.cumsum(count)]),
+            place=nodes[0].copy(),
         )
         n = limits.dof
         # Of every cell: its piece and path, its first node, its length; of every node: its piece.
-        self._piece = np.repeat(np.arange(len(own)), np.diff(self.table.cells))
+        self._piece = np.repeat(np.arange(len(count)), count)
         self._path = np.repeat(np.arange(len(paths)), np.diff(self.table.first))[self._piece]
         self._node = np.arange(len(self._piece)) + self._piece
         self._h = self.table.place[self._node + 1] - self.table.place[self._node]
-        self._piece_of_node = np.repeat(np.arange(len(own)), np.diff(self.table.cells) + 1)
-        self.efforts = _no_efforts(n)
+        self._piece_of_node = np.repeat(np.arange(len(count)), count + 1)
+        self.efforts = no_efforts(n)
         if model is not None:
-            self.efforts = _efforts(self.table, model, limits)
+            self.efforts = efforts_of(self.table, Panels.together(panels), model, limits)
+        most = int(np.max(np.bincount(self._path)))  # cells of one path
+        cells = len(self._piece)
+        self._shapes = Shapes(
+            P=np.empty((cells, n, 4)), Q=np.empty((cells, n, 3)), ranges=np.empty((cells, n, 3))
+        )
+        SHAPE(self.table, self._shapes)
         self._scratch = Scratch(
-            P=np.zeros((n, 4)),
-            Q=np.zeros((n, 3)),
-            rows=np.zeros((ROWS * n, 2)),
-            wide=np.zeros((4 * n, 14)),
+            rows=np.empty((ROWS * n * most, 2)),
+            kept=np.empty((len(self._piece), 2), dtype=np.int64),
+            wide=np.empty((4 * n * most, 14)),
+            falls=np.empty(len(self._piece)),
         )
         fastest = self._fastest()
-        first = np.concatenate([places[1:] for places in own], axis=1)
-        self._near, self._trusted = np.where(np.isnan(first), fastest, first)
+        first = nodes[1:]
+        self._near, self._trusted = np.where(np.isnan(first), fastest, np.minimum(first, fastest))
         self._above = fastest
         self._x = self._duration = np.zeros(0)
         self._bounds, self._seconds = np.zeros((2, len(fastest))), np.zeros(len(self._piece))
 
-    def finer(self, rough: Mask, gap: float) -> list[list[Array]]:
+    @property
+    def unsolved(self) -> Mask:
+        """Paths whose cells are too coarse for any motion, if not overloaded. # (k,) bool."""
+        return np.isnan(self._duration)
+
+    def finer(self, rough: Mask, gap: float) -> list[_Division]:
         """Cells of the paths that are not yet traversed within the gap.
 
         Cells are divided where they cost most: where r̈ switches, where the bounds of x at nodes
@@ -208,65 +262,85 @@ class _Batch:
             rough: paths. # (k,) bool
             gap: that is to be reached.
         """
+        h, cost = self._h, np.sqrt(self._losses())
+        # Losses of a part fall with its length, so that those of n parts are 1/n of the cell's; the
+        # fewest cells within a budget are as many as the roots of the losses.
+        budget = _PREDICTED * gap * self._duration
+        wanted = cost * (np.bincount(self._path, weights=cost) / budget)[self._path]
+        wanted[self.unsolved[self._path]] = _UNSOLVED
+        parts = np.clip(np.ceil(wanted), 1, _PARTS).astype(np.int64)
+        if self.efforts.a.size == 0:
+            parts[self.table.straight[self._piece] == 1] = 1
+        old = np.repeat(np.arange(len(h)), parts)
+        inner = np.arange(len(old)) - (np.cumsum(parts) - parts)[old]
+        share = inner / parts[old]
+        count = np.add.reduceat(parts, self.table.cells[:-1])
+        nodes = np.empty((3, len(old) + len(count)))
+        new, ends = np.arange(len(old)) + self._piece[old], np.cumsum(count + 1) - 1
+        start = self._node[old]
+        for row, values in enumerate((self.table.place, self._x, _OPEN * self._above)):
+            nodes[row, new] = values[start] + share * (values[start + 1] - values[start])
+            nodes[row, ends] = values[self.table.cells[1:] + np.arange(len(count))]
+        borders = np.concatenate([[0], ends + 1])[self.table.first]
+        for k in np.flatnonzero(self.unsolved):
+            nodes[1:, borders[k] : borders[k + 1]] = np.nan
+        return [
+            _Division(
+                count[self.table.first[k] : self.table.first[k + 1]],
+                nodes[:, borders[k] : borders[k + 1]],
+            )
+            for k in np.flatnonzero(rough)
+        ]
+
+    def _losses(self) -> Array:
+        """What each cell adds to the gap, nearly. # (cells,) [s]."""
         x0, x1, h = self._x[self._node], self._x[self._node + 1], self._h
         seconds = _seconds(h, x0, x1)
-        push = (x1 - x0) / (2.0 * h)
-        jump = np.abs(np.diff(push))
-        most = np.maximum(np.append(jump, 0.0), np.append(0.0, jump))
-        # What of the time a switch inside the cell costs at most, nearly.
-        switching = 0.25 * most * h * seconds / np.maximum(np.maximum(x0, x1), _LEAST)
+        # A switch inside the cell.
+        jump = np.abs(np.diff((x1 - x0) / (2.0 * h)))
+        jump = np.maximum(np.append(jump, 0.0), np.append(0.0, jump))
+        switch = 0.25 * jump * h * seconds / np.maximum(np.maximum(x0, x1), _LEAST)
+        # What x and its bound part by: on the cell, and until the end of F or B, which they follow.
         above = np.min(self._bounds, axis=0)
-        ratio = np.where(self._x > 0.0, above / np.where(self._x > 0.0, self._x, 1.0), 1.0)
+        known = self._x > 0.0
+        ratio = np.where(known, above / np.where(known, self._x, 1.0), 1.0)
         growth = ratio[self._node + 1] - ratio[self._node]
-        growth[self._bounds[0, self._node] >= self._bounds[1, self._node]] *= -1.0
-        lasting = np.bincount(self._piece, weights=seconds)[self._piece]
-        doubting = 0.25 * np.maximum(growth, 0.0) * lasting
-        budget = (gap * self._duration / np.bincount(self._path))[self._path]
-        loose = _seconds(h, above[self._node], above[self._node + 1]) - self._seconds
-        ratio = np.maximum(switching, np.maximum(doubting, loose)) / (0.5 * budget)
-        exact = (self.table.straight[self._piece] == 1) & (self.efforts.a.size == 0)
-        parts = np.clip(np.ceil(np.sqrt(np.maximum(ratio, 0.0))), 1, _PARTS).astype(np.int64)
-        parts[exact] = 1
-        found: list[list[Array]] = []
-        for k in np.flatnonzero(rough):
-            own: list[Array] = []
-            for p in range(int(self.table.first[k]), int(self.table.first[k + 1])):
-                rows = slice(int(self.table.cells[p]), int(self.table.cells[p + 1]))
-                count = parts[rows]
-                step = np.repeat(h[rows] / count, count)
-                inner = np.arange(len(step)) - np.repeat(np.cumsum(count) - count, count)
-                old = slice(rows.start + p, rows.stop + p + 1)
-                known = self.table.place[old]
-                place = np.append(np.repeat(known[:-1], count) + inner * step, known[-1])
-                own.append(
-                    np.stack(
-                        [
-                            place,
-                            np.interp(place, known, self._x[old]),
-                            _OPEN * np.interp(place, known, self._above[old]),
-                        ]
-                    )
-                )
-            found.append(own)
-        return found
+        falling = self._bounds[0, self._node] >= self._bounds[1, self._node]
+        growth[falling] *= -1.0
+        clock = np.concatenate([[0.0], np.cumsum(seconds)])
+        ends = np.flatnonzero(np.diff(falling) | (np.diff(self._path) != 0)) + 1
+        borders = np.concatenate([[0], ends, [len(h)]])
+        run = np.repeat(np.arange(len(borders) - 1), np.diff(borders))
+        rest = np.where(
+            falling, clock[1:] - clock[borders[run]], clock[borders[run + 1]] - clock[:-1]
+        )
+        parting = 0.5 * np.maximum(growth, 0.0) * rest
+        # The bound between the nodes; and what no cell before it explains.
+        inside = _seconds(h, above[self._node], above[self._node + 1]) - self._seconds
+        own = seconds - self._seconds
+        return np.asarray(
+            switch + parting + np.maximum(inside, 0.0) + _UNEXPLAINED * np.maximum(own, 0.0)
+        )
 
     def traversals(self, gap: float) -> list[Traversal]:
-        """Durations, bounds, arcs; as good as the cells allow, or within the gap."""
+        """Durations, bounds, arcs; as good as the cells allow, or within the gap.
+
+        The duration of a path that is not solved is NaN.
+        """
         k, limits = len(self._paths), self._limits
         nodes = len(self.table.place)
         x, top = np.zeros(nodes), np.zeros(len(self._piece))
         duration, shortest = np.zeros(k), np.zeros(k)
         near, trusted, above, bounds = self._near, self._trusted, self._above, self._bounds
         common = (self.table, limits.max_speed, limits.max_acceleration, self.efforts)
+        memory = (self._shapes, self._scratch)
         viscous = bool(np.any(self.efforts.viscous[np.isfinite(self.efforts.limit)] > 0.0))
         for _ in range(_ROUNDS if viscous else 1):
             last = duration.copy()
-            SOLVE(*common, self._scratch, near, trusted, x, top, duration)
-            if np.any(np.isnan(duration)):
-                raise self._overload(int(np.flatnonzero(np.isnan(duration))[0]))
-            BOUND(*common, self._scratch, x, above, bounds[0], bounds[1], self._seconds, shortest)
+            SOLVE(*common, *memory, near, trusted, x, top, duration)
+            BOUND(*common, *memory, x, above, bounds[0], bounds[1], self._seconds, shortest)
             near, trusted = x.copy(), above
-            settled = np.abs(duration - last) <= _SETTLED * duration
+            settled = np.isnan(duration) | (np.abs(duration - last) <= _SETTLED * duration)
             if np.all(settled | (duration <= (1.0 + gap) * shortest)):
                 break
         self._x, self._duration = x, duration
@@ -282,22 +356,26 @@ class _Batch:
     def _arcs(self, x: Array, top: Array, duration: Array, shortest: Array) -> list[Traversal]:
         """Motions of the cells: one arc each, or up, along and down on a piece exact in one."""
         table, cells = self.table, len(self._piece)
-        h, start, slope = self._h, table.place[self._node], table.powers[self._piece, :, 1]
+        h, start = self._h, table.place[self._node]
         x0, x1, peak = x[self._node], x[self._node + 1], top
-        r0, rp, r1 = np.sqrt(x0), np.sqrt(peak), np.sqrt(x1)
-        exact = (table.straight[self._piece] == 1) & (self.efforts.a.size == 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            most = np.min(self._limits.max_acceleration / np.abs(slope), axis=1)
+        r0, r1 = np.sqrt(x0), np.sqrt(x1)
+        exact = np.flatnonzero(table.straight[self._piece] == 1)
+        arcs = 3 if exact.size and self.efforts.a.size == 0 else 1
+        place, rate, push, seconds = np.zeros((4, cells, arcs))
+        place[:, 0], rate[:, 0] = start, r0
+        push[:, 0], seconds[:, 0] = (x1 - x0) / (2.0 * h), _seconds(h, x0, x1)
+        if arcs == 3:
+            x0, x1, peak, r0, r1 = (values[exact] for values in (x0, x1, peak, r0, r1))
+            h, start, rp = h[exact], start[exact], np.sqrt(peak)
+            slope = np.abs(table.powers[self._piece[exact], :, 1])
+            with np.errstate(divide="ignore"):
+                most = np.min(self._limits.max_acceleration / slope, axis=1)
             rising, falling = (peak - x0) / (2.0 * most), (peak - x1) / (2.0 * most)
-            held = np.maximum(h - rising - falling, 0.0)
-            place, rate, push, seconds = np.zeros((4, cells, 3))
-            place[:, 0], rate[:, 0] = start, r0
-            push[:, 0] = np.where(exact, most, (x1 - x0) / (2.0 * h))
-            seconds[:, 0] = np.where(exact, (rp - r0) / most, 2.0 * h / (r0 + r1))
-            place[:, 1], rate[:, 1] = start + rising, rp
-            seconds[:, 1] = np.where(exact, held / rp, 0.0)
-            place[:, 2], rate[:, 2], push[:, 2] = start + h - falling, rp, -most
-            seconds[:, 2] = np.where(exact, (rp - r1) / most, 0.0)
+            push[exact, 0], seconds[exact, 0] = most, (rp - r0) / most
+            place[exact, 1], rate[exact, 1] = start + rising, rp
+            seconds[exact, 1] = np.maximum(h - rising - falling, 0.0) / rp
+            place[exact, 2], rate[exact, 2] = start + h - falling, rp
+            push[exact, 2], seconds[exact, 2] = -most, (rp - r1) / most
         kept = seconds > _SLIVER * duration[self._path, None]
         row, _ = np.nonzero(kept)
         ends = np.searchsorted(self._path[row], np.arange(len(duration) + 1))
@@ -317,7 +395,7 @@ class _Batch:
             for k, (a, b) in enumerate(pairwise(ends.tolist()))
         ]
 
-    def _overload(self, k: int) -> OverloadError:
+    def overload(self, k: int) -> OverloadError:
         """Which joint cannot bear the robot at rest, and where."""
         piece = self._piece_of_node
         own = np.flatnonzero((piece >= self.table.first[k]) & (piece < self.table.first[k + 1]))
@@ -348,116 +426,3 @@ def _seconds(h: Array, x0: Array, x1: Array) -> Array:
 
 _SLIVER = 1e-13  # of a motion
 _LEAST = 1e-12  # of x: slower it goes for an instant only
-
-
-# ---------------------------------------------------------------------------------------- Efforts
-# Of each panel, a part of a piece, a, b and d are taken at Chebyshev's places. The polynomial
-# through them gives the nodes' values and bounds of second derivatives, by which a function leaves
-# its chord over a cell by h²/8 times at most. They are entire functions of r: coefficients fall
-# ever faster, and the last ones tell how much is left out. Panels are halved until that is next to
-# nothing.
-
-_PLACES = 24
-_TAIL = 3  # last coefficients
-_RESOLVED = 1e-11  # relative, of these, where a panel is narrow enough
-_LEFT_OUT = 100.0  # times these: more than was ever left out, above rounding
-_MOST_PANELS = _FIRST_STRAIGHT  # of a piece: its cells lie in one panel each
-
-
-def _no_efforts(n: int) -> Efforts:
-    none = np.zeros((0, n))
-    zero = np.zeros(n)
-    return Efforts(
-        a=none,
-        b=none,
-        d=none,
-        slack=np.zeros((0, 3, n)),
-        viscous=zero,
-        coulomb=zero,
-        limit=np.full(n, np.inf),
-    )
-
-
-def _efforts(table: Paths, model: Model, limits: JointLimits) -> Efforts:
-    n = limits.dof
-    panels, coefficients, rest = _resolved(table, model)
-    # Every cell by the polynomials of its panel; the one at its end may be the next panel's.
-    piece = np.repeat(np.arange(len(panels)), np.diff(table.cells))
-    node = np.arange(len(piece)) + piece
-    ends = table.place[node], table.place[node + 1]
-    width = (table.length / panels)[piece]
-    number = np.floor(0.5 * (ends[0] + ends[1]) / width)
-    panel = (np.cumsum(panels) - panels)[piece] + number.astype(np.int64)
-    z = [2.0 * (place / width - number) - 1.0 for place in ends]
-    T = [chebvander(place, _PLACES - 1) for place in z]
-    borders = np.searchsorted(panel, np.arange(len(coefficients) + 1))
-    value, bend = np.empty((2, 2, len(piece), 3 * n))
-    for end in range(2):
-        second = T[end] @ _SECOND
-        for c, (a, b) in zip(coefficients, pairwise(borders.tolist()), strict=True):
-            np.matmul(T[end][a:b], c, out=value[end, a:b])
-            np.matmul(second[a:b], c, out=bend[end, a:b])
-    at_node = np.empty((len(table.place), 3 * n))
-    at_node[node + 1], at_node[node] = value[1], value[0]
-    share = np.square(z[1] - z[0])[:, None] / 8.0
-    fourth = np.einsum("k,pkc->pc", _FOURTH, np.abs(coefficients))[panel]
-    slack = share * (np.max(np.abs(bend), axis=0) + share * fourth) + rest[panel]
-    return Efforts(
-        a=np.ascontiguousarray(at_node[:, :n]),
-        b=np.ascontiguousarray(at_node[:, n : 2 * n]),
-        d=np.ascontiguousarray(at_node[:, 2 * n :]),
-        slack=np.ascontiguousarray(slack.reshape(-1, 3, n)),
-        viscous=np.array([joint.viscous for joint in model.mechanism.movable]),
-        coulomb=np.array([joint.coulomb for joint in model.mechanism.movable]),
-        limit=np.array(limits.max_effort),
-    )
-
-
-def _resolved(table: Paths, model: Model) -> tuple[Indices, Array, Array]:
-    """Coefficients of a, b and d on panels, equal parts of the pieces.
-
-    Returns:
-        How many panels each piece has, a power of two; coefficients (panels, K, 3n); what they
-        leave out, by the size of the last ones (panels, 3n).
-    """
-    n = table.powers.shape[1]
-    z, to_coefficients = _chebyshev()
-    panels = np.ones(len(table.length), dtype=np.int64)
-    while True:
-        owner = np.repeat(np.arange(len(panels)), panels)
-        number = np.arange(len(owner)) - (np.cumsum(panels) - panels)[owner]
-        width = (table.length / panels)[owner]
-        place = width[:, None] * (number[:, None] + 0.5 * (z + 1.0))
-        path = polynomial_state(np.repeat(table.powers[owner], len(z), axis=0), place.ravel())
-        still = np.zeros_like(path.q)
-        weight = model.torques(path.q, still, still)
-        a = model.torques(path.q, still, path.dq) - weight
-        # Friction is odd in the speed.
-        both = [model.torques(path.q, sign * path.dq, path.ddq) for sign in (1.0, -1.0)]
-        values = np.concatenate([a, 0.5 * (both[0] + both[1]) - weight, weight], axis=1)
-        c = np.matmul(to_coefficients, values.reshape(len(owner), _PLACES, 3 * n))
-        sizes = np.abs(c).reshape(len(owner), _PLACES, 3, n)
-        tail = np.sum(sizes[:, -_TAIL:], axis=1)
-        largest = np.max(sizes, axis=(0, 1, 3))[:, None]
-        rough = np.unique(owner[np.any(tail > _RESOLVED * largest, axis=(1, 2))])
-        rough = rough[panels[rough] < _MOST_PANELS]
-        if rough.size == 0:
-            return panels, c, _LEFT_OUT * tail.reshape(-1, 3 * n)
-        panels[rough] *= 2
-
-
-_ORDERS = np.arange(_PLACES, dtype=np.float64)
-# The fourth derivative of T_k is nowhere larger than at 1.
-_FOURTH: Array = _ORDERS**2 * (_ORDERS**2 - 1.0) * (_ORDERS**2 - 4.0) * (_ORDERS**2 - 9.0) / 105.0
-# From coefficients to those of the second derivative, as a matrix on the right of T_k's values.
-_SECOND: Array = np.pad(chebder(np.eye(_PLACES), 2), ((0, 2), (0, 0)))
-
-
-@cache
-def _chebyshev() -> tuple[Array, Array]:
-    """Places in [-1, 1], and the matrix from values there to coefficients."""
-    angle = (2.0 * np.arange(_PLACES) + 1.0) * np.pi / (2 * _PLACES)
-    weights = np.full(_PLACES, 2.0 / _PLACES)
-    weights[0] = 1.0 / _PLACES
-    orders = np.arange(_PLACES)[:, None]
-    return np.cos(angle), weights[:, None] * np.cos(orders * angle)

@@ -104,6 +104,21 @@ def test_efforts_with_friction_hold_between_all_instants(seed):
     assert 0.0 <= found.gap <= GAP
 
 
+def test_a_limit_that_just_bears_the_weight_is_no_overload():
+    """Cells to begin with are too coarse to tell: their efforts are known with a slack."""
+    rng = np.random.default_rng(2)
+    model = Model(ARM)
+    path = random_path(rng, -1.5, 1.5, ARM.max_speed, 4)
+    r = np.linspace(0.0, path.span, 5000)
+    weight = np.max(np.abs(model.gravity_torques(path.state(r).q)), axis=0)
+    limits = replace(JointLimits.of(ARM), max_effort=weight * (1.0 + 1e-3) + 1e-3)
+    (found,) = time_optimal([path], limits, model)
+    assert_traverses(found)
+    assert found.gap <= GAP
+    efforts = np.abs(model.torques(*states(found))) / limits.max_effort
+    assert 0.99 < np.max(efforts) <= 1.0 + EXCESS
+
+
 def test_a_straight_path_is_a_trapezoid():
     rng = np.random.default_rng(1)
     limits = random_limits(rng, 5)

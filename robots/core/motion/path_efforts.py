@@ -1,0 +1,282 @@
+"""Efforts along paths: their coefficients as polynomials on parts of the pieces, and on cells.
+
+An effort is a·r̈ + b·ṙ² + d and friction. On each panel, a part of a piece, a, b and d are taken at
+Chebyshev's places. The polynomial through them gives the values at nodes and bounds of second
+derivatives, by which a function leaves its chord over a cell by h²/8 times at most. They are entire
+functions of r: coefficients fall ever faster, and the last ones tell how much is left out. Panels
+are halved until that is next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from robots.core.arrays import Array, Indices
+from robots.core.kernels.loop import Loop
+from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.joint_path import JointPath
+from robots.core.motion.phase_plane import PATHS, Efforts, Paths
+
+_PLACES = 24
+_TAIL = 3  # last coefficients
+_RESOLVED = 1e-11  # relative, of these, where a panel is narrow enough
+_LEFT_OUT = 100.0  # times these: more than was ever left out, above rounding
+_DROPPED = 1e-12  # relative: coefficients that no value needs
+_MOST_PANELS = 32  # of a piece: its cells lie in one panel each
+
+
+class Panels(NamedTuple):
+    """Polynomials of a, b and d, of equal parts of pieces; (i, j) counts a's joints, b's, d's.
+
+    Args:
+        first: number of the first panel of each piece, and the number of all. # (p + 1,)
+        coefficients: of Chebyshev's polynomials. # (panels, K, 3n)
+        orders: how many of them count. # (panels,)
+        rest: bound of what those leave out. # (panels, 3n)
+        fourth: bound of the fourth derivative, by the place in [-1, 1]. # (panels, 3n)
+    """
+
+    first: Indices
+    coefficients: Array
+    orders: Indices
+    rest: Array
+    fourth: Array
+
+    @classmethod
+    def of(cls, path: JointPath, model: Model) -> Panels:
+        """As many of a path as resolve its efforts."""
+        n = path.dof
+        to_coefficients = _to_coefficients()
+        count = np.ones(len(path.length), dtype=np.int64)
+        while True:
+            first = np.concatenate([[0], np.cumsum(count)])
+            some = int(first[-1])
+            q, dq, ddq = np.empty((3, some * _PLACES, n))
+            SAMPLE(path.length, path.powers, first, _places(), q, dq, ddq)
+            still = np.zeros_like(q)
+            weight = model.torques(q, still, still)
+            a = model.torques(q, still, dq) - weight
+            # Friction is odd in the speed.
+            b = 0.5 * (model.torques(q, dq, ddq) + model.torques(q, -dq, ddq)) - weight
+            values = np.concatenate([a, b, weight], axis=1).reshape(some, _PLACES, 3 * n)
+            panels = cls(
+                first=first,
+                coefficients=np.matmul(to_coefficients, values),
+                orders=np.empty(some, dtype=np.int64),
+                rest=np.empty((some, 3 * n)),
+                fourth=np.empty((some, 3 * n)),
+            )
+            rough = np.empty(some, dtype=np.int64)
+            CONFINE(panels, _FOURTH, np.zeros(3), rough)
+            halved = np.add.reduceat(rough, first[:-1]) > 0
+            halved &= count < _MOST_PANELS
+            if not np.any(halved):
+                return panels
+            count[halved] *= 2
+
+    @classmethod
+    def together(cls, some: Sequence[Panels]) -> Panels:
+        """Those of several paths, one after another."""
+        before = np.cumsum([0, *(len(one.orders) for one in some)])
+        first = [one.first[:-1] + start for one, start in zip(some, before, strict=False)]
+        return cls(
+            np.append(np.concatenate(first), before[-1]),
+            *(np.concatenate(parts) for parts in list(zip(*some, strict=True))[1:]),
+        )
+
+
+def efforts_of(paths: Paths, panels: Panels, model: Model, limits: JointLimits) -> Efforts:
+    """Efforts at the nodes and between them."""
+    n, nodes, cells = limits.dof, len(paths.place), int(paths.cells[-1])
+    found = Efforts(
+        a=np.empty((nodes, n)),
+        b=np.empty((nodes, n)),
+        d=np.empty((nodes, n)),
+        slack=np.empty((cells, 3, n)),
+        viscous=np.array([joint.viscous for joint in model.mechanism.movable]),
+        coulomb=np.array([joint.coulomb for joint in model.mechanism.movable]),
+        limit=np.array(limits.max_effort),
+    )
+    FILL(paths, panels, np.empty((4, 3 * n)), found.a, found.b, found.d, found.slack)
+    return found
+
+
+def no_efforts(n: int) -> Efforts:
+    """Where none is limited."""
+    none, zero = np.zeros((0, n)), np.zeros(n)
+    return Efforts(
+        a=none,
+        b=none,
+        d=none,
+        slack=np.zeros((0, 3, n)),
+        viscous=zero,
+        coulomb=zero,
+        limit=np.full(n, np.inf),
+    )
+
+
+def sample(
+    length: Array, powers: Array, first: Indices, places: Array, q: Array, dq: Array, ddq: Array
+) -> None:
+    """Joints and two derivatives by r, at places of every panel.
+
+    Args:
+        length: of the pieces. # (p,)
+        powers: of their polynomials, rising. # (p, n, 5)
+        first: number of the first panel of each piece, and the number of all. # (p + 1,)
+        places: in [0, 1]. # (K,)
+        q: filled. # (panels·K, n)
+        dq: filled. # (panels·K, n)
+        ddq: filled. # (panels·K, n)
+    """
+    for p in range(length.size):
+        width = length[p] / (first[p + 1] - first[p])
+        for panel in range(first[p], first[p + 1]):
+            for k in range(places.size):
+                s, row = width * (panel - first[p] + places[k]), panel * places.size + k
+                for j in range(q.shape[1]):
+                    c1, c2 = powers[p, j, 1], powers[p, j, 2]
+                    c3, c4 = powers[p, j, 3], powers[p, j, 4]
+                    q[row, j] = powers[p, j, 0] + s * (c1 + s * (c2 + s * (c3 + s * c4)))
+                    dq[row, j] = c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * 4.0 * c4))
+                    ddq[row, j] = 2.0 * c2 + s * (6.0 * c3 + s * 12.0 * c4)
+
+
+def confine(panels: Panels, fourths: Array, largest: Array, rough: Indices) -> None:
+    """Fill in how many coefficients count, and the bounds that come from their sizes.
+
+    Args:
+        panels: with coefficients.
+        fourths: largest fourth derivative of each of Chebyshev's polynomials. # (K,)
+        largest: filled with the largest coefficients of a, b and d; zero at first. # (3,)
+        rough: filled with 1 where a panel is too wide. # (panels,)
+    """
+    count, places, columns = panels.coefficients.shape
+    for panel in range(count):
+        for k in range(places):
+            for c in range(columns):
+                kind = 3 * c // columns
+                largest[kind] = max(largest[kind], abs(panels.coefficients[panel, k, c]))
+    for panel in range(count):
+        rough[panel], orders = 0, 1
+        for c in range(columns):
+            size = largest[3 * c // columns]
+            tail, fourth, lost = 0.0, 0.0, 0.0
+            own = places
+            dropping = True
+            for k in range(places - 1, -1, -1):
+                one = abs(panels.coefficients[panel, k, c])
+                fourth += fourths[k] * one
+                if k >= places - _TAIL:
+                    tail += one
+                if dropping and lost + one <= _DROPPED * size:
+                    lost += one
+                    own = k
+                else:
+                    dropping = False
+            orders = max(orders, own)
+            if tail > _RESOLVED * size:
+                rough[panel] = 1
+            # What is dropped leaves its chord by twice its size at most.
+            panels.rest[panel, c] = _LEFT_OUT * tail + 2.0 * lost
+            panels.fourth[panel, c] = fourth
+        panels.orders[panel] = orders
+
+
+def fill(
+    paths: Paths, panels: Panels, work: Array, a: Array, b: Array, d: Array, slack: Array
+) -> None:
+    """Evaluate the polynomials at nodes, and bound what they leave their chords by on cells.
+
+    Args:
+        paths: whose cells lie in one panel each.
+        panels: of the pieces.
+        work: values and second derivatives at both ends of a cell. # (4, 3n)
+        a: filled. # (nodes, n)
+        b: filled. # (nodes, n)
+        d: filled. # (nodes, n)
+        slack: filled. # (cells, 3, n)
+    """
+    n = a.shape[1]
+    for p in range(paths.length.size):
+        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        width = paths.length[p] / (panels.first[p + 1] - panels.first[p])
+        last, start, end = -1, 0, 2
+        for i in range(count):
+            cell, node = first + i, first + p + i
+            left, right = paths.place[node], paths.place[node + 1]
+            number = int(0.5 * (left + right) / width)
+            panel = panels.first[p] + number
+            z0, z1 = 2.0 * (left / width - number) - 1.0, 2.0 * (right / width - number) - 1.0
+            if panel == last:
+                start, end = end, start
+            else:
+                _evaluate(panels, panel, z0, work, start)
+                last = panel
+            _evaluate(panels, panel, z1, work, end)
+            share = 0.125 * (z1 - z0) * (z1 - z0)
+            for k in range(3):
+                for j in range(n):
+                    c = k * n + j
+                    bend = max(abs(work[start + 1, c]), abs(work[end + 1, c]))
+                    bend += share * panels.fourth[panel, c]
+                    slack[cell, k, j] = share * bend + panels.rest[panel, c]
+            for j in range(n):
+                a[node, j], b[node, j], d[node, j] = (
+                    work[start, j],
+                    work[start, n + j],
+                    work[start, 2 * n + j],
+                )
+        for j in range(n):
+            a[first + p + count, j] = work[end, j]
+            b[first + p + count, j] = work[end, n + j]
+            d[first + p + count, j] = work[end, 2 * n + j]
+
+
+def _evaluate(panels: Panels, panel: int, z: float, work: Array, row: int) -> None:
+    """Values and second derivatives of a panel's polynomials, by recurrence of T, T' and T''."""
+    columns = work.shape[1]
+    for c in range(columns):
+        work[row, c], work[row + 1, c] = panels.coefficients[panel, 0, c], 0.0
+    t0, t1, s0, s1, r0, r1 = 1.0, z, 0.0, 1.0, 0.0, 0.0
+    for k in range(1, panels.orders[panel]):
+        for c in range(columns):
+            work[row, c] += t1 * panels.coefficients[panel, k, c]
+            work[row + 1, c] += r1 * panels.coefficients[panel, k, c]
+        r0, r1 = r1, 4.0 * s1 + 2.0 * z * r1 - r0
+        s0, s1 = s1, 2.0 * t1 + 2.0 * z * s1 - s0
+        t0, t1 = t1, 2.0 * z * t1 - t0
+
+
+_ORDERS = np.arange(_PLACES, dtype=np.float64)
+# The fourth derivative of T_k is nowhere larger than at 1.
+_FOURTH: Array = _ORDERS**2 * (_ORDERS**2 - 1.0) * (_ORDERS**2 - 4.0) * (_ORDERS**2 - 9.0) / 105.0
+
+
+@cache
+def _places() -> Array:
+    """Chebyshev's, in [0, 1]."""
+    return 0.5 + 0.5 * np.cos(_angles())
+
+
+@cache
+def _to_coefficients() -> Array:
+    """The matrix from values there to coefficients."""
+    weights = np.full(_PLACES, 2.0 / _PLACES)
+    weights[0] = 1.0 / _PLACES
+    return np.asarray(weights[:, None] * np.cos(_ORDERS[:, None] * _angles()))
+
+
+def _angles() -> Array:
+    return np.asarray((2.0 * np.arange(_PLACES) + 1.0) * np.pi / (2 * _PLACES))
+
+
+_PANELS = "(i8[1] f8[3] i8[1] f8[2] f8[2])"
+SAMPLE = Loop(sample, "f8[1] f8[3] i8[1] f8[1] f8[2] f8[2] f8[2]")
+CONFINE = Loop(confine, f"{_PANELS} f8[1] f8[1] i8[1]")
+FILL = Loop(fill, f"{PATHS} {_PANELS} f8[2] f8[2] f8[2] f8[2] f8[3]")
