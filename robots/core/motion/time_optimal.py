@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -235,9 +236,9 @@ class _Batch:
         )
         SHAPE(self.table, self._shapes)
         self._scratch = Scratch(
-            rows=np.empty((ROWS * n * most, 2)),
+            rows=_MEMORY.rows(ROWS * n * most),
             kept=np.empty((len(self._piece), 2), dtype=np.int64),
-            wide=np.empty((4 * n * most, 14)),
+            wide=_MEMORY.wide(4 * n * most),
             falls=np.empty(len(self._piece)),
         )
         fastest = self._fastest()
@@ -417,6 +418,31 @@ class _Batch:
             limit=float(limits.max_effort[joint]),
             unit=unit,
         )
+
+
+class _Memory(local):
+    """Rows of a path at most, of each thread: far more than are filled, so they are kept.
+
+    The system would clear them for every path again, which takes longer than the passes do.
+    """
+
+    def __init__(self) -> None:
+        self._rows, self._wide = np.empty((0, 2)), np.empty((0, 14))
+
+    def rows(self, count: int) -> Array:
+        """As many rows in x at the cell's ends."""
+        if len(self._rows) < count:
+            self._rows = np.empty((count, 2))
+        return self._rows
+
+    def wide(self, count: int) -> Array:
+        """As many rows of the relaxed problem."""
+        if len(self._wide) < count:
+            self._wide = np.empty((count, 14))
+        return self._wide
+
+
+_MEMORY = _Memory()
 
 
 def _seconds(h: Array, x0: Array, x1: Array) -> Array:
