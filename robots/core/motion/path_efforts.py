@@ -22,7 +22,7 @@ from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_path import JointPath
 from robots.core.motion.phase_plane import PATHS, Efforts, Paths
 
-_PLACES = 24
+_PLACES = 24  # a multiple of four
 _TAIL = 3  # last coefficients
 _RESOLVED = 1e-11  # relative, of these, where a panel is narrow enough
 _LEFT_OUT = 100.0  # times these: more than was ever left out, above rounding
@@ -157,34 +157,36 @@ def confine(panels: Panels, fourths: Array, largest: Array, rough: Indices) -> N
         rough: filled with 1 where a panel is too wide. # (panels,)
     """
     count, places, columns = panels.coefficients.shape
+    n = columns // 3
     for panel in range(count):
         for k in range(places):
-            for c in range(columns):
-                kind = 3 * c // columns
-                largest[kind] = max(largest[kind], abs(panels.coefficients[panel, k, c]))
+            for kind in range(3):
+                most = largest[kind]
+                for c in range(kind * n, kind * n + n):
+                    most = max(most, abs(panels.coefficients[panel, k, c]))
+                largest[kind] = most
     for panel in range(count):
-        rough[panel], orders = 0, 1
+        rough[panel], orders = 0, 0
+        # From the last coefficient on: what of them counts for no value is dropped.
         for c in range(columns):
-            size = largest[3 * c // columns]
-            tail, fourth, lost = 0.0, 0.0, 0.0
-            own = places
-            dropping = True
-            for k in range(places - 1, -1, -1):
-                one = abs(panels.coefficients[panel, k, c])
-                fourth += fourths[k] * one
-                if k >= places - _TAIL:
-                    tail += one
-                if dropping and lost + one <= _DROPPED * size:
-                    lost += one
-                    own = k
-                else:
-                    dropping = False
-            orders = max(orders, own)
-            if tail > _RESOLVED * size:
-                rough[panel] = 1
+            panels.rest[panel, c] = panels.fourth[panel, c] = 0.0
+        for k in range(places - 1, -1, -1):
             # What is dropped leaves its chord by twice its size at most.
-            panels.rest[panel, c] = _LEFT_OUT * tail + 2.0 * lost
-            panels.fourth[panel, c] = fourth
+            part = _LEFT_OUT if k >= places - _TAIL else 0.0
+            for kind in range(3):
+                dropped = _DROPPED * largest[kind]
+                for c in range(kind * n, kind * n + n):
+                    if orders == 0 and abs(panels.coefficients[panel, k, c]) > dropped:
+                        orders = k + 1
+            part += 2.0 if orders == 0 else 0.0
+            for c in range(columns):
+                size = abs(panels.coefficients[panel, k, c])
+                panels.fourth[panel, c] += fourths[k] * size
+                panels.rest[panel, c] += part * size
+            if k == places - _TAIL:
+                for c in range(columns):
+                    if panels.rest[panel, c] > _LEFT_OUT * _RESOLVED * largest[c // n]:
+                        rough[panel] = 1
         panels.orders[panel] = orders
 
 
@@ -242,15 +244,21 @@ def _evaluate(panels: Panels, panel: int, z: float, work: Array, row: int) -> No
     """Values and second derivatives of a panel's polynomials, by recurrence of T, T' and T''."""
     columns = work.shape[1]
     for c in range(columns):
-        work[row, c], work[row + 1, c] = panels.coefficients[panel, 0, c], 0.0
+        work[row, c] = work[row + 1, c] = 0.0
     t0, t1, s0, s1, r0, r1 = 1.0, z, 0.0, 1.0, 0.0, 0.0
-    for k in range(1, panels.orders[panel]):
+    # Four orders at once: sums are loaded and stored less often.
+    for k in range(0, panels.orders[panel], 4):
+        t2, r2 = 2.0 * z * t1 - t0, 4.0 * s1 + 2.0 * z * r1 - r0
+        s2 = 2.0 * t1 + 2.0 * z * s1 - s0
+        t3, r3 = 2.0 * z * t2 - t1, 4.0 * s2 + 2.0 * z * r2 - r1
+        s3 = 2.0 * t2 + 2.0 * z * s2 - s1
+        one, two = panels.coefficients[panel, k], panels.coefficients[panel, k + 1]
+        three, four = panels.coefficients[panel, k + 2], panels.coefficients[panel, k + 3]
         for c in range(columns):
-            work[row, c] += t1 * panels.coefficients[panel, k, c]
-            work[row + 1, c] += r1 * panels.coefficients[panel, k, c]
-        r0, r1 = r1, 4.0 * s1 + 2.0 * z * r1 - r0
-        s0, s1 = s1, 2.0 * t1 + 2.0 * z * s1 - s0
-        t0, t1 = t1, 2.0 * z * t1 - t0
+            work[row, c] += t0 * one[c] + t1 * two[c] + t2 * three[c] + t3 * four[c]
+            work[row + 1, c] += r0 * one[c] + r1 * two[c] + r2 * three[c] + r3 * four[c]
+        t0, r0, s0 = 2.0 * z * t3 - t2, 4.0 * s3 + 2.0 * z * r3 - r2, 2.0 * t3 + 2.0 * z * s3 - s2
+        t1, r1, s1 = 2.0 * z * t0 - t3, 4.0 * s0 + 2.0 * z * r0 - r3, 2.0 * t0 + 2.0 * z * s0 - s3
 
 
 _ORDERS = np.arange(_PLACES, dtype=np.float64)

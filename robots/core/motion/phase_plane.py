@@ -250,9 +250,17 @@ def _at_rest(paths: Paths, k: int, p: int, i: int, count: int) -> bool:
     return bool(i == count - 1 and last)
 
 
-def shape(paths: Paths, shapes: Shapes) -> None:
-    """Fill in the shapes of all cells."""
+def shape(paths: Paths, speed: Array, shapes: Shapes, fastest: Array) -> None:
+    """Fill in the shapes of all cells, and the largest x under the speed limits at their ends.
+
+    Args:
+        paths: with cells.
+        speed: limits. # (n,)
+        shapes: filled.
+        fastest: filled. # (nodes,)
+    """
     for p in range(paths.length.size):
+        fastest[paths.cells[p] + p : paths.cells[p + 1] + p + 1] = _LARGEST
         for cell in range(paths.cells[p], paths.cells[p + 1]):
             start = paths.place[cell + p]
             h = paths.place[cell + p + 1] - start
@@ -271,6 +279,11 @@ def shape(paths: Paths, shapes: Shapes) -> None:
                 P, Q = shapes.P[cell, j], shapes.Q[cell, j]
                 P[0], P[1], P[2], P[3] = p0, p1, p2, p3
                 Q[0], Q[1], Q[2] = q0, q1, q2
+                square = speed[j] * speed[j]
+                if p0 * p0 * fastest[cell + p] > square:
+                    fastest[cell + p] = square / (p0 * p0)
+                if p3 * p3 * fastest[cell + p + 1] > square:
+                    fastest[cell + p + 1] = square / (p3 * p3)
                 shapes.ranges[cell, j, 0] = min(p0, p1, p2, p3)
                 shapes.ranges[cell, j, 1] = max(p0, p1, p2, p3)
                 shapes.ranges[cell, j, 2] = max(abs(q0), abs(q1), abs(q2))
@@ -1063,6 +1076,6 @@ _EFFORTS = "(f8[2] f8[2] f8[2] f8[3] f8[1] f8[1] f8[1])"
 _SHAPES = "(f8[3] f8[3] f8[3])"
 _SCRATCH = "(f8[2] i8[2] f8[2] f8[1])"
 _PROBLEM = f"{PATHS} f8[1] f8[1] {_EFFORTS} {_SHAPES} {_SCRATCH}"
-SHAPE = Loop(shape, f"{PATHS} {_SHAPES}")
+SHAPE = Loop(shape, f"{PATHS} f8[1] {_SHAPES} f8[1]")
 SOLVE = Loop(solve, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1]")
 BOUND = Loop(bound, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1] f8[1]")

@@ -234,14 +234,14 @@ class _Batch:
         self._shapes = Shapes(
             P=np.empty((cells, n, 4)), Q=np.empty((cells, n, 3)), ranges=np.empty((cells, n, 3))
         )
-        SHAPE(self.table, self._shapes)
+        fastest = np.empty(len(self.table.place))
+        SHAPE(self.table, limits.max_speed, self._shapes, fastest)
         self._scratch = Scratch(
             rows=_MEMORY.rows(ROWS * n * most),
             kept=np.empty((len(self._piece), 2), dtype=np.int64),
             wide=_MEMORY.wide(4 * n * most),
             falls=np.empty(len(self._piece)),
         )
-        fastest = self._fastest()
         first = nodes[1:]
         self._near, self._trusted = np.where(np.isnan(first), fastest, np.minimum(first, fastest))
         self._above = fastest
@@ -346,13 +346,6 @@ class _Batch:
                 break
         self._x, self._duration = x, duration
         return self._arcs(x, top, duration, shortest)
-
-    def _fastest(self) -> Array:
-        """Largest x under the speed limits. # (nodes,)."""
-        c, s = self.table.powers[self._piece_of_node], self.table.place[:, None]
-        slope = c[:, :, 1] + s * (2.0 * c[:, :, 2] + s * (3.0 * c[:, :, 3] + s * 4.0 * c[:, :, 4]))
-        share = np.max(np.abs(slope) / self._limits.max_speed, axis=1)
-        return np.asarray(1.0 / np.maximum(share, 1e-6) ** 2)
 
     def _arcs(self, x: Array, top: Array, duration: Array, shortest: Array) -> list[Traversal]:
         """Motions of the cells: one arc each, or up, along and down on a piece exact in one."""
