@@ -31,7 +31,7 @@ from robots.core.kernels.address import address_of
 from robots.core.kernels.machine import baseline, host, load_symbol
 
 # Raise when the generated code changes in a way the modules' texts do not show.
-_GENERATION = "3"
+_GENERATION = "4"
 _LOG = logging.getLogger("palpeur.kernels")
 _DTYPES = {
     **{"f8": "float64", "f4": "float32"},
@@ -186,6 +186,8 @@ class Loop:
         import numba
         from numba import carray, types
 
+        from robots.core.kernels.lowering import Lowering
+
         entry = _JITTED.function(self.function)
         kinds: list[Any] = []
         parameters = _parameters(self.function, self._types)
@@ -197,10 +199,11 @@ class Loop:
                 kinds += [types.CPointer(base), *[types.int64] * argument.rank]
         namespace: dict[str, Any] = {"entry": entry, "carray": carray}
         exec(_wrapper(parameters, namespace), namespace)
-        made = numba.cfunc(types.void(*kinds), nopython=True, error_model="numpy")(
-            namespace["wrapper"]
-        )
-        return b"%b\0%b" % (made.native_name.encode(), made._library._get_compiled_object())
+        made = numba.cfunc(
+            types.void(*kinds), nopython=True, error_model="numpy", pipeline_class=Lowering
+        )(namespace["wrapper"])
+        name = made.native_name
+        return b"%b\0%b" % (name.encode(), made._library.object_code(name))
 
 
 _Types = tuple["str | _Types", ...]
@@ -366,10 +369,12 @@ class _Jitted:
 
         It is filled step by step: under the lock only.
         """
-        import numba
-
         if name in self._spaces:
             return self._spaces[name]
+        import numba
+
+        from robots.core.kernels.lowering import Lowering
+
         module = vars(sys.modules[name])
         space = self._spaces[name] = dict(module)
         functions = {k: v for k, v in module.items() if isinstance(v, FunctionType)}
@@ -384,6 +389,7 @@ class _Jitted:
                     _nrt=False,
                     no_cpython_wrapper=True,
                     no_cfunc_wrapper=True,
+                    pipeline_class=Lowering,
                 )(copy)
         for key, value in functions.items():
             if value.__module__ != name and _package(value.__module__) == _package(name):

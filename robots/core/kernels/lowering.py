@@ -1,0 +1,90 @@
+"""Numba without its linker: functions stay as they were lowered until a loop is whole.
+
+Numba optimises every function with all that it calls, and maps it into memory: what is called four
+levels deep passes the optimiser five times and the code generator as often. Nobody calls the
+functions of a loop but the loop. So here their modules are kept as they are; a loop links each of
+them once, keeps nothing visible but its entry, and is optimised and made machine code once.
+
+This module imports Numba; only a loop that must be compiled imports it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
+
+
+class Lowering(Compiler):  # type: ignore[misc]
+    """Numba's pipeline, for ``pipeline_class``, into a ``LoweredLibrary``."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        super().__init__(typing, target, library, *others)
+        if self.state.library is None:
+            self.state.library = _code_generator().create_library("lowered")
+            self.state.library.enable_object_caching()
+
+
+class LoweredLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """A function's module as lowered, and the libraries that it calls."""
+
+    def add_llvm_module(self, module: Any) -> None:
+        """Take a module in, as it is."""
+        self._final_module.link_in(module)
+
+    def finalize(self) -> None:
+        """Let nothing more be added."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Tell that the process holds no machine code of the function."""
+        del name
+        return 0
+
+    def object_code(self, entry: str) -> bytes:
+        """The relocatable object of a function and all that it calls.
+
+        Args:
+            entry: its name, the only one that the object shows.
+        """
+        with global_compiler_lock:
+            whole = self._final_module.clone()
+            for library in _called(self):
+                whole.link_in(library._final_module, preserve=True)
+            for item in (*whole.functions, *whole.global_variables):
+                if not item.is_declaration and item.name != entry:
+                    item.linkage = "internal"
+            whole.data_layout = self._codegen._data_layout
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(whole, builder)
+            return bytes(self._codegen._tm.emit_object(whole))
+
+
+class _CodeGenerator(JITCPUCodegen):  # type: ignore[misc]
+    """Numba's target and passes; nothing that it makes is mapped into this process."""
+
+    _library_class = LoweredLibrary
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Leave a function without the objects that it would raise errors with."""
+
+
+@cache
+def _code_generator() -> _CodeGenerator:
+    return _CodeGenerator("palpeur.loops")
+
+
+def _called(library: Any) -> list[Any]:
+    """Libraries that a library calls, directly or not, each once."""
+    found: dict[Any, None] = {}
+    waiting = list(library._linking_libraries)
+    while waiting:
+        called = waiting.pop()
+        if called not in found and called is not library:
+            found[called] = None
+            waiting += called._linking_libraries
+    return list(found)
