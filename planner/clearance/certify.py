@@ -200,13 +200,17 @@ def deepest(
 def _judge(checker: Checker, paths: Paths, touching: bool) -> IntervalCheck:
     def judge(index: Indices, low: Array, high: Array, floor: Array) -> IntervalVerdict:
         q, spread = paths.joints(index, 0.5 * (low + high)), paths.spread(index, low, high)
+        along = paths.along(index, low, high)
         # Where a path does not exist (NaN) nothing is kept.
         whole = np.isfinite(q).all(axis=1) & np.isfinite(spread).all(axis=1)
+        whole &= np.isfinite(along).all(axis=1)
         judged = IntervalVerdict(
             lower=np.full(index.size, -np.inf), here=np.full(index.size, -np.inf)
         )
         wanted = np.clip(floor[whole], -_FAR, _FAR)
-        found = checker.bounds(q[whole], spread[whole], wanted, touching=touching)
+        found = checker.bounds(
+            q[whole], spread[whole], wanted, along=along[whole], touching=touching
+        )
         judged.lower[whole], judged.here[whole] = found.lower, found.here
         return judged
 

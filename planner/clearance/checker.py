@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from planner.clearance.links import Links
+from planner.clearance.links import Links, Spread
 from planner.clearance.surroundings import (
     BodyPair,
     Motions,
@@ -137,7 +137,13 @@ class Checker:
         return best
 
     def bounds(
-        self, q: Array, spread: Array, floor: Array, *, touching: bool = True
+        self,
+        q: Array,
+        spread: Array,
+        floor: Array,
+        *,
+        along: Array | None = None,
+        touching: bool = True,
     ) -> PostureBounds:
         """What is proven of every posture whose joints are within ±spread of q.
 
@@ -146,6 +152,8 @@ class Checker:
             spread: of every joint, zero or more. # (m, n) [rad or m]
             floor: clearance that is enough: what reaches it is not looked at closer; may be
                 infinite. # (m,) [m]
+            along: where the joints go together, at most the spread: only postures within
+                |t|·(spread - |along|) of q + t·along count, for t in [-1, 1]. # (m, n) [rad or m]
             touching: whether the pairs of the stylus and the part count.
 
         Raises:
@@ -153,6 +161,8 @@ class Checker:
         """
         q = checked_rows("q", q, self._dof)
         spread = checked_rows("spread", spread, self._dof, len(q))
+        along = np.zeros_like(q) if along is None else along
+        along = checked_rows("along", along, self._dof, len(q))
         floor = checked_floor(floor, len(q))
         lower, here = np.full(len(q), np.inf), np.full(len(q), np.inf)
         pair = np.full(len(q), -1, dtype=np.int64)
@@ -160,14 +170,15 @@ class Checker:
         def look(rows: slice) -> None:
             transforms = self._links.transforms(q[rows])
             bodies = self._links.bodies(transforms)
-            motion, between = self._links.motion(transforms, bodies.axes, spread[rows])
+            strays = Spread(most=spread[rows], along=along[rows])
+            motion, between = self._links.motion(transforms, bodies.axes, strays)
             found = (lower[rows], pair[rows], here[rows])
             if len(self._links.pairs):
-                self._links.lower(bodies, (between, spread[rows], floor[rows]), found)
+                self._links.lower(bodies, (between, strays, floor[rows]), found)
                 pair[rows] += self._first_self
             motions = Motions(
                 joints=self._links.joints,
-                spread=spread[rows],
+                spread=strays,
                 capsules=motion,
                 floors=floor[rows],
             )

@@ -19,6 +19,7 @@ from robots.core.mechanism import JointKind, Mechanism
 from robots.core.quantities import quantity
 
 FIXED, REVOLUTE, PRISMATIC = 0, 1, 2  # kinds of joints in a table
+SPREAD = "f8[2] f8[2]"
 MEETING = 1e-12  # depth that is stated of two cores that meet; how deep they do is not told [m]
 _KINDS = {
     JointKind.FIXED: FIXED,
@@ -54,13 +55,27 @@ def place_axes(transforms: Any, carriers: Any, ends: Any, axes: Any) -> None:
 _AXES = Loop(place_axes, "f8[2] i8[1] f8[2] f8[3]")
 
 
+class Spread(NamedTuple):
+    """How far joint variables go from some postures.
+
+    They go to t·along with one t in [-1, 1], and each at most |t|·(most - |along|) beside it.
+
+    Args:
+        most: largest change of each variable. # (m, n) [rad or m]
+        along: where they go together; zero where each goes its own way. # (m, n) [rad or m]
+    """
+
+    most: NDArray[np.float64]
+    along: NDArray[np.float64]
+
+
 def bound_motion(
     transforms: Any,
     axes: Any,
     joints: Any,
     carriers: Any,
     movers: Any,
-    spread: Any,
+    spread: Spread,
     motion: Any,
 ) -> None:
     """How far capsules go at most; see the module.
@@ -71,7 +86,7 @@ def bound_motion(
         joints: kind, variable and parent of each. # (links, 3)
         carriers: link of each capsule, -1 for the base. # (c,)
         movers: capsules, and for each the joint that counts no more. # (k, 2)
-        spread: largest change of each variable. # (m, n) [rad or m]
+        spread: of the joints.
         motion: filled. # (m, k) [m]
     """
     for row in range(len(axes)):
@@ -81,13 +96,13 @@ def bound_motion(
             start = (x[0], x[1], x[2])
             end = (x[0] + x[3], x[1] + x[4], x[2] + x[5])
             path = (carriers[capsule], last)
-            most = _point_motion(transforms[row], joints, path, spread[row], start)
+            most = _point_motion(transforms, row, joints, path, spread, start)
             if x[3] != 0.0 or x[4] != 0.0 or x[5] != 0.0:
-                most = max(most, _point_motion(transforms[row], joints, path, spread[row], end))
+                most = max(most, _point_motion(transforms, row, joints, path, spread, end))
             motion[row, k] = most * ROUNDING
 
 
-_MOTION = Loop(bound_motion, "f8[2] f8[3] i8[2] i8[1] i8[2] f8[2] f8[2]")
+_MOTION = Loop(bound_motion, f"f8[2] f8[3] i8[2] i8[1] i8[2] ({SPREAD}) f8[2]")
 
 
 class Bodies(NamedTuple):
@@ -200,7 +215,7 @@ def self_lower(
     shared: Any,
     joints: Any,
     between: Any,
-    spread: Any,
+    spread: Spread,
     floors: Any,
     work: PieceWork,
     bound: Any,
@@ -215,7 +230,7 @@ def self_lower(
         shared: the last joint that carries both of each pair, -1 for none. # (p,)
         joints: kind, variable and parent of each. # (links, 3)
         between: how far the capsules of each pair go against each other. # (m, p) [m]
-        spread: largest change of each variable. # (m, n) [rad or m]
+        spread: of the joints.
         floors: what reaches them is not looked at closer. # (m,) [m]
         work: of this call.
         bound: filled: of the motion. # (m,) [m]
@@ -240,7 +255,7 @@ def self_lower(
 
 _SELF_LOWER = Loop(
     self_lower,
-    f"({BODIES}) i8[2] i8[1] i8[2] f8[2] f8[2] f8[1] ({PIECES}) f8[1] i8[1] f8[1]",
+    f"({BODIES}) i8[2] i8[1] i8[2] f8[2] ({SPREAD}) f8[1] ({PIECES}) f8[1] i8[1] f8[1]",
 )
 
 
@@ -287,7 +302,7 @@ class Links:
         _AXES(transforms, self.carriers, self._ends, axes)
         return axes
 
-    def motion(self, transforms: Array, axes: Array, spread: Array) -> tuple[Array, Array]:
+    def motion(self, transforms: Array, axes: Array, spread: Spread) -> tuple[Array, Array]:
         """How far capsules go against the base (m, c), and against each other (m, pairs). [m]."""
         motion = np.empty((len(axes), len(self._movers)))
         _MOTION(transforms, axes, self.joints, self.carriers, self._movers, spread, motion)
@@ -316,14 +331,14 @@ class Links:
     def lower(
         self,
         bodies: Bodies,
-        allowed: tuple[Array, Array, Array],
+        allowed: tuple[Array, Spread, Array],
         found: tuple[Array, Indices, Array],
     ) -> None:
         """Fill bounds of motions (m,) [m], their pairs from 0 on (m,), bounds of here (m,) [m].
 
         Args:
             bodies: in some postures.
-            allowed: what ``motion`` gives between pairs (m, p), spread (m, n), floors (m,).
+            allowed: what ``motion`` gives between pairs (m, p), spread, floors (m,).
             found: see above.
         """
         tables = (self.pairs, self._shared, self.joints)
@@ -342,13 +357,22 @@ def _shared(a: int, b: int, parents: Sequence[int]) -> int:
 
 
 # -------------------------------------------------------------------------------------- Link loops
-# How far a capsule may move. Let every joint variable change by at most its spread δ. Written with
-# the screws of the joints at q, a point P of a link goes to e^{S1·δ1} … e^{Sk·δk} P, the joint next
-# to the link first. A screw motion keeps distances: for the point P' where the other joints left P,
+# How far a capsule may move. Let every joint variable change by at most δ. Written with the screws
+# of the joints at q, a point P of a link goes to e^{S1·δ1} … e^{Sk·δk} P, the joint next to the
+# link first. A screw motion keeps distances: for the point P' where the other joints left P,
 # |e^{S1·δ1} P' - P| ≤ |P' - P| + |e^{S1·δ1} P - P|, and so on outwards. So P goes no farther than
 # the sum of what each joint alone would move it at q, an arc of the radius ρ_j, its distance from
-# the axis: Σ |δ_j|·ρ_j, with ρ_j = 1 for a sliding joint. Nothing of second order is left out. A
-# point of a capsule's axis goes no farther than the end that goes farther, since it divides the
+# the axis: Σ |δ_j|·ρ_j, with ρ_j = 1 for a sliding joint. Nothing of second order is left out.
+#
+# Joints that go together mostly undo a part of each other's motion: a ball that follows a face goes
+# a fifth of that sum. Where the change is t·a and a rest r with |r_j| ≤ |t|·(δ_j - |a_j|), P goes
+# |J·a| and Σ (δ_j - |a_j|)·ρ_j, both of them times |t|, and by Taylor's theorem half of what the
+# second derivatives allow on the way. That by variables i and j, of which i is nearer to the base,
+# is the arm of j turned by i: nothing where i slides, else at most ρ_j as it is then, at most
+# ρ_j + Σ δ_k·ρ_k of the joints k between j and P; and 1 for a j that slides. The lesser of the two
+# bounds holds. Both are at most in proportion to t.
+#
+# A point of a capsule's axis goes no farther than the end that goes farther, since it divides the
 # axis in a constant ratio. Between two links only the joints that do not carry both count: the
 # others move both alike.
 
@@ -356,21 +380,40 @@ ROUNDING = 1.0 + 1e-12
 
 
 def _point_motion(
-    transforms: Any, joints: Any, path: tuple[int, int], spread: Any, point: Vec
+    transforms: Any, row: int, joints: Any, path: tuple[int, int], spread: Spread, point: Vec
 ) -> float:
-    joint, moved = path[0], 0.0
+    joint = path[0]
+    apart = 0.0  # Σ δ·ρ of the joints so far
+    x = y = z = aside = 0.0  # J·a; Σ (δ - |a|)·ρ
+    bend = arms = 0.0  # Σ δ_i·δ_j of the second derivatives; Σ δ_j of the arms that i would turn
     while joint != path[1] and joint >= 0:
-        change = abs(spread[joints[joint, 1]]) if joints[joint, 0] != FIXED else 0.0
-        if joints[joint, 0] == PRISMATIC:
-            moved += change
-        elif joints[joint, 0] == REVOLUTE:
+        if joints[joint, 0] != FIXED:
+            change, along = spread.most[row, joints[joint, 1]], spread.along[row, joints[joint, 1]]
             base = 16 * joint
-            axis = (transforms[base + 2], transforms[base + 6], transforms[base + 10])
-            origin = (transforms[base + 3], transforms[base + 7], transforms[base + 11])
-            arm = cross(axis, minus(point, origin))
-            moved += change * math.sqrt(dot(arm, arm))
+            axis = (
+                transforms[row, base + 2],
+                transforms[row, base + 6],
+                transforms[row, base + 10],
+            )
+            if joints[joint, 0] == REVOLUTE:
+                origin = (
+                    transforms[row, base + 3],
+                    transforms[row, base + 7],
+                    transforms[row, base + 11],
+                )
+                way = cross(axis, minus(point, origin))
+                radius = math.sqrt(dot(way, way))
+                arm = change * (radius + apart)
+                bend += change * (arm + 2.0 * arms)
+            else:
+                way, radius, arm = axis, 1.0, change
+            apart += change * radius
+            aside += (change - abs(along)) * radius
+            arms += arm
+            x, y, z = x + along * way[0], y + along * way[1], z + along * way[2]
         joint = joints[joint, 2]
-    return moved
+    together = math.sqrt(x * x + y * y + z * z) + aside + 0.5 * bend
+    return min(apart, together + 1e-12 * apart)
 
 
 def axis_of(axes: Any, row: int, capsule: int) -> tuple[Vec, Vec]:
@@ -427,7 +470,7 @@ def piece_motion(
     capsule: int,
     joints: Any,
     last: int,
-    spread: Any,
+    spread: Spread,
     placed: Any,
     count: int,
 ) -> float:
@@ -436,7 +479,7 @@ def piece_motion(
     path = (bodies.table[capsule, LINK], last)
     for i in range(count):
         point = (placed[i, 0], placed[i, 1], placed[i, 2])
-        moved = _point_motion(bodies.transforms[row], joints, path, spread[row], point)
+        moved = _point_motion(bodies.transforms, row, joints, path, spread, point)
         most = max(most, moved)
     return most * ROUNDING
 
@@ -484,7 +527,7 @@ def _core_motion(
     capsule: int,
     joints: Any,
     last: int,
-    spread: Any,
+    spread: Spread,
     work: PieceWork,
     which: int,
 ) -> float:

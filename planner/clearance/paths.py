@@ -35,6 +35,13 @@ class Paths(Protocol):
         distance d do that.
         """
 
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """Where the joints go together from the middle to ``high``. # (m,) each -> (m, n).
+
+        |q(λ) − q(middle) − t·along| is at most |t|·(spread − |along|), t being the share
+        (λ − middle) / (half the width). It is zero where nothing is known but the spread.
+        """
+
 
 class StraightPaths:
     """Synchronised joint motions: all joints go straight from start to end.
@@ -61,6 +68,10 @@ class StraightPaths:
         """Half of what the joints turn in the interval. # (m, n)."""
         half = 0.5 * (high - low)[:, None]
         return np.asarray(np.abs(self.displacements[index]) * (half * (1.0 + _ROUNDING)))
+
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """All that the joints turn. # (m, n)."""
+        return np.asarray(self.displacements[index] * (0.5 * (high - low))[:, None])
 
 
 class LinePaths:
@@ -92,6 +103,15 @@ class LinePaths:
         n = middle.shape[1]
         speed, bend = self._largest[index, :n], self._largest[index, n:]
         return np.asarray(np.minimum(speed * d, middle * d + 0.5 * bend * d * d))
+
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """By the velocity at the middle, where the curvature bounds the spread. # (m, n)."""
+        d = 0.5 * (high - low)[:, None]
+        middle = self.lines.path(index, 0.5 * (low + high)).dq
+        n = middle.shape[1]
+        speed, bend = self._largest[index, :n], self._largest[index, n:]
+        straight = np.abs(middle) + 0.5 * bend * d <= speed
+        return np.asarray(np.where(straight, middle * d, 0.0))
 
     @cached_property
     def _largest(self) -> Array:

@@ -41,8 +41,10 @@ from planner.clearance.distance_field import (
 from planner.clearance.links import (
     BODIES,
     PIECES,
+    SPREAD,
     Bodies,
     PieceWork,
+    Spread,
     axis_of,
     new_piece_work,
     piece_count,
@@ -163,13 +165,13 @@ class Motions(NamedTuple):
 
     Args:
         joints: kind, variable and parent of each. # (links, 3)
-        spread: largest change of each variable. # (m, n) [rad or m]
+        spread: of the joints.
         capsules: how far each capsule goes at most. # (m, capsules) [m]
         floors: what reaches them is not looked at closer. # (m,) [m]
     """
 
     joints: NDArray[np.int64]
-    spread: NDArray[np.float64]
+    spread: Spread
     capsules: NDArray[np.float64]
     floors: NDArray[np.float64]
 
@@ -246,7 +248,7 @@ def lower(
 
 _LOWER = Loop(
     lower,
-    f"({BODIES}) i8[1] i8[2] ({GROUP}) ({WORK}) ({PIECES}) f8[1] (i8[2] f8[2] f8[2] f8[1]) "
+    f"({BODIES}) i8[1] i8[2] ({GROUP}) ({WORK}) ({PIECES}) f8[1] (i8[2] ({SPREAD}) f8[2] f8[1]) "
     "f8[1] i8[1] f8[1]",
 )
 

@@ -138,6 +138,11 @@ class DetourMotions:
         bound = half[:, None] * np.maximum(ends, borders)
         return np.asarray(bound * (1.0 + _ROUNDING) + _ROUNDING * 1e-3)
 
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """Zero: the spread is all that is known. # (m, n)."""
+        del low, high
+        return np.zeros((index.size, self._q.shape[2]))
+
     def path(self, motion: int) -> JointPath | None:
         """The same path without its time; None where nothing moves."""
         speed = self._limits.max_speed
@@ -312,6 +317,13 @@ class MixedTravels:
         mine = np.nonzero(self._row[index] >= 0)[0]
         bound[mine] = self._detours.spread(self._row[index[mine]], low[mine], high[mine])
         return bound
+
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """Where the joints go together from the middle to ``high``. # (m, n)."""
+        together = self._straight.along(index, low, high)
+        mine = np.nonzero(self._row[index] >= 0)[0]
+        together[mine] = self._detours.along(self._row[index[mine]], low[mine], high[mine])
+        return together
 
 
 def _fill(state: LawState, rows: Indices, part: LawState) -> None:

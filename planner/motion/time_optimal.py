@@ -107,6 +107,11 @@ class TimeOptimalMotions:
         bound = 0.5 * ((high - low) * rate)[:, None] * slope
         return np.asarray(bound * (1.0 + _ROUNDING) + _ROUNDING * 1e-3)
 
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """Zero: the spread is all that is known. # (m, n)."""
+        del low, high
+        return np.zeros((index.size, self._slope.shape[-1]))
+
 
 def traversals(
     paths: Sequence[JointPath], limits: JointLimits, model: Model | None

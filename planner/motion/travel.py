@@ -78,6 +78,10 @@ class TravelMotions:
         half = 0.5 * (high - low)[:, None] * (1.0 + _ROUNDING)
         return np.asarray(np.abs(self.displacements[index]) * half)
 
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """All that the joints turn from the middle to ``high``. # (m, n)."""
+        return np.asarray(self.displacements[index] * (0.5 * (high - low))[:, None])
+
 
 def _one_by_one(
     law_name: str, displacements: Array, limits: JointLimits

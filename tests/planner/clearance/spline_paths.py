@@ -77,6 +77,10 @@ class SplinePaths:
         bound[one] = np.minimum(bound[one], at * d[one] + 0.5 * self._bend[span] * d[one] ** 2)
         return np.asarray(bound * (1.0 + _ROUNDING))
 
+    def along(self, index: Indices, low: Array, high: Array) -> Array:
+        """Zero: the spread is all that is known. # (m, n)."""
+        return np.zeros_like(self.spread(index, low, high))
+
     def _span(
         self, index: Indices, lam: Array, side: Literal["left", "right"] = "right"
     ) -> Indices:

@@ -201,6 +201,9 @@ def test_a_path_that_does_not_exist_keeps_nothing(brute):
             x = np.where(high < 0.6, 0.5 * (high - low), np.nan)
             return np.stack([x, np.zeros(index.size)], axis=1)
 
+        def along(self, index, low, high):
+            return np.zeros_like(self.spread(index, low, high))
+
     checker = checker_of(solid(brute.box([0, 1, 0], [0.1, 0.1, 0.1])))
     assert not keeps(checker, Broken(), 0.01).any()
 

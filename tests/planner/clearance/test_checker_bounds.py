@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.clearance.checker import Checker
-from planner.clearance.links import Links
+from planner.clearance.links import Links, Spread
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.capsule import Capsule
 from robots.core.mechanism import Joint, JointKind, Mechanism
@@ -93,16 +93,25 @@ def cell(brute):
     return Cell(solids=solids)
 
 
-def moves(rng, q, spread, count):
+def moves(rng, q, spread, count, along=0.0):
     """Postures within the spread of each row, corners of it among them. # (m, count, n)"""
     share = rng.uniform(-1.0, 1.0, (len(q), count, q.shape[1]))
     share[:, : count // 2] = np.sign(share[:, : count // 2])
-    return q[:, None] + share * spread[:, None]
+    along = np.broadcast_to(along, q.shape)[:, None]
+    t = rng.uniform(-1.0, 1.0, (len(q), count, 1))
+    t[:, ::3] = np.sign(t[:, ::3])
+    t = np.where(np.any(along != 0.0, axis=2, keepdims=True), t, 1.0)
+    return q[:, None] + t * along + np.abs(t) * share * (spread[:, None] - np.abs(along))
+
+
+def together(rng, spread):
+    """Joints of which some go together, all the way or a part of it. # (m, n)"""
+    return spread * rng.choice([-1.0, -0.9, 0.0, 0.5, 1.0], spread.shape)
 
 
 @pytest.mark.parametrize("name", ["arm", "tree", "pieces"])
-@pytest.mark.parametrize("touching", [True, False])
-def test_no_posture_nearby_comes_nearer(name, touching, cell):
+@pytest.mark.parametrize(("touching", "joined"), [(True, False), (False, False), (True, True)])
+def test_no_posture_nearby_comes_nearer(name, touching, joined, cell):
     rng = np.random.default_rng(11)
     for seed in range(cases(gate=1, soak=3)):
         mechanism = robot(name, seed)
@@ -110,14 +119,15 @@ def test_no_posture_nearby_comes_nearer(name, touching, cell):
         q = rng.uniform(-1.5, 1.5, (200, mechanism.dof))
         spread = rng.uniform(0.0, 1.0, q.shape) * 10.0 ** rng.uniform(-3, -0.3, (200, 1))
         floor = rng.choice([-0.1, 0.0, 0.03, 0.3, np.inf, -np.inf], 200)
-        found = checker.bounds(q, spread, floor, touching=touching)
+        along = together(rng, spread) if joined else np.zeros_like(spread)
+        found = checker.bounds(q, spread, floor, along=along, touching=touching)
         exact = checker.nearest(q, touching=touching)
         close = found.lower < floor
         assert np.array_equal(found.here[close], exact.value[close])
         assert (found.here <= exact.value + ROUNDING).all()
         assert (found.lower <= found.here + ROUNDING).all()
         assert (found.pair >= 0).all()
-        around = moves(rng, q, spread, 40)
+        around = moves(rng, q, spread, 40, along)
         values = checker.nearest(around.reshape(-1, q.shape[1]), touching=touching).value
         assert (values.reshape(200, 40).min(axis=1) >= found.lower - ROUNDING).all()
         assert 0 < close.sum() < 200
@@ -145,6 +155,17 @@ def test_what_reaches_the_floor_is_not_looked_at_closer(cell):
     assert (found.lower >= exact - 0.05).all()
 
 
+def farther_end(other, axes):
+    """How far the end of each axis went that went farther. # (m, c) [m]"""
+    start, way = np.split(other - axes, 2, axis=2)
+    return np.maximum(np.linalg.norm(start, axis=2), np.linalg.norm(start + way, axis=2))
+
+
+def at_will(spread):
+    """Joints of which nothing is known but the spread."""
+    return Spread(most=spread, along=np.zeros_like(spread))
+
+
 @pytest.mark.parametrize("name", ["arm", "tree"])
 def test_motion_is_bounded_and_not_idly(name):
     """Ends stay within the bound; of small moves it is what the joints do one by one."""
@@ -152,27 +173,31 @@ def test_motion_is_bounded_and_not_idly(name):
     mechanism = robot(name)
     links = Links(mechanism)
     q = rng.uniform(-1.5, 1.5, (50, mechanism.dof))
-    spread = np.full_like(q, 0.2)
     T = links.transforms(q)
     axes = links.axes(T)
-    motion, _ = links.motion(T, axes, spread)
-    for moved in moves(rng, q, spread, 30).swapaxes(0, 1):
-        other = links.axes(links.transforms(moved))
-        gone = np.linalg.norm(other[:, :, :3] - axes[:, :, :3], axis=2)
-        tip = np.linalg.norm(
-            (other[..., :3] + other[..., 3:]) - (axes[..., :3] + axes[..., 3:]), axis=2
-        )
-        assert (np.maximum(gone, tip) <= motion + ROUNDING).all()
-    tiny, between = links.motion(T, axes, 1e-6 * np.ones_like(q))
+    for size in (0.2, 0.02):
+        spread = np.full_like(q, size)
+        for along in (
+            np.zeros_like(q),
+            together(rng, spread),
+            spread * rng.uniform(-1, 1, q.shape),
+        ):
+            motion, _ = links.motion(T, axes, Spread(spread, along))
+            for moved in moves(rng, q, spread, 30, along).swapaxes(0, 1):
+                gone = farther_end(links.axes(links.transforms(moved)), axes)
+                assert (gone <= motion + ROUNDING).all()
+    along = 1e-6 * rng.choice([-1.0, 1.0], q.shape)
+    together_only, _ = links.motion(T, axes, Spread(np.abs(along), along))
+    gone = farther_end(links.axes(links.transforms(q + along)), axes)
+    # Second derivatives are metres here: a share of the microradian, squared.
+    assert (together_only[:, : gone.shape[1]] <= gone + 1e-10).all()
+    tiny, between = links.motion(T, axes, at_will(1e-6 * np.ones_like(q)))
     one_by_one = np.zeros_like(tiny)
     for j in range(mechanism.dof):
         step = np.zeros_like(q)
         step[:, j] = 1e-6
         other = links.axes(links.transforms(q + step))
-        one_by_one += np.maximum(
-            np.linalg.norm(other[..., :3] - axes[..., :3], axis=2),
-            np.linalg.norm((other - axes)[..., :3] + (other - axes)[..., 3:], axis=2),
-        )
+        one_by_one += farther_end(other, axes)
     # Chords for arcs of a microradian, and the ends' sums taken apart.
     assert (tiny <= one_by_one * (1 + 1e-4) + 1e-11).all()
     assert between.shape == (50, len(mechanism.self_pairs))
@@ -185,8 +210,8 @@ def test_joints_that_carry_both_do_not_count_between_them():
     T = links.transforms(q)
     spread = np.zeros_like(q)
     spread[:, :2] = 0.5  # q1 and q2 carry the upper arm and the forearm alike
-    motion, between = links.motion(T, links.axes(T), spread)
+    motion, between = links.motion(T, links.axes(T), at_will(spread))
     assert (motion[:, 1:3] > 0.1).all()
     assert (between == 0.0).all()
     spread[:, 2] = 0.1
-    assert (links.motion(T, links.axes(T), spread)[1] > 0.05).all()
+    assert (links.motion(T, links.axes(T), at_will(spread))[1] > 0.05).all()

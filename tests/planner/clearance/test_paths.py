@@ -15,18 +15,24 @@ ROUNDING = 1e-12  # [rad]
 
 
 def assert_bounded(paths, intervals=400, seed=0):
-    """|q − q(middle)| within the spread, in proportion, for random intervals; how tight it is."""
+    """|q − q(middle)| within the spread, in proportion, for random intervals; how tight it is.
+
+    The same of what is left beside the way that the joints go together.
+    """
     rng = np.random.default_rng(seed)
     index = rng.integers(0, paths.count, intervals)
     low = rng.uniform(0.0, 1.0, intervals)
     high = low + (1.0 - low) * rng.uniform(0.0, 1.0, intervals) ** 3
-    spread = paths.spread(index, low, high)
+    spread, along = paths.spread(index, low, high), paths.along(index, low, high)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     q = paths.joints(index, middle)
     for share in np.linspace(-1.0, 1.0, 31):
         lam = np.clip(middle + share * half, low, high)
         moved = np.abs(paths.joints(index, lam) - q)
         assert np.all(moved <= abs(share) * spread + ROUNDING)
+        t = np.where(half > 0.0, (lam - middle) / np.where(half > 0.0, half, 1.0), 0.0)[:, None]
+        beside = np.abs(paths.joints(index, lam) - q - t * along)
+        assert np.all(beside <= np.abs(t) * (spread - np.abs(along)) + ROUNDING)
     ends = np.abs(paths.joints(index, high) - q)
     moving = spread > 1e-6
     return np.median((ends[moving] + 1e-15) / spread[moving])
