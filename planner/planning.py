@@ -28,7 +28,7 @@ from planner.job import Job
 from planner.motion.assembly import Assembly, SegmentClearances, assemble
 from planner.motion.loads import total_loads
 from planner.motion.timing import travels
-from planner.order.quicker import KnownTour, planned_points, worth_following
+from planner.order.quicker import KnownTour, on_few_sheets, planned_points, worth_following
 from planner.order.visiting import Start, Visit, visit
 from planner.plan import Miss, PlacedPoints, Plan
 from planner.progress import Progress, silent
@@ -134,12 +134,23 @@ def _tour(
         from planner.clearance.safety import Safety
 
         safety = Safety(job, reach.model, limits, placed, candidates, progress=progress)
+    every = reach.branches(placed) if isinstance(reach, SerialReach) else None
+    if isinstance(reach, SerialReach) and every is not None and job.travel.order == "fastest":
+        more = on_few_sheets(
+            every,
+            reach.task,
+            limits,
+            law=job.travel.law,
+            margin=job.checks.joint_margin,
+            clear=None if safety is None else safety.clear,
+        )
+        candidates, rows = reach.with_more(candidates, placed, more)
+        safety = safety and safety.extended(candidates, rows, searched=True)
     touch = TouchLimits(placed, candidates, limits, job.touch) if job.touch.searching else None
     visited = visit(job, candidates, limits, safety, touch, progress)
     tour = _Tour(candidates=candidates, safety=safety, touch=touch, visited=visited)
-    if not isinstance(reach, SerialReach):
+    if not isinstance(reach, SerialReach) or every is None:
         return tour
-    every = reach.branches(placed)
     for _ in range(_BETTERED if len(every.point) else 0):
         other = _with_branches(job, reach, limits, placed, tour, every, progress)
         before, now = tour.visited.rank, other.visited.rank
@@ -168,6 +179,7 @@ def _with_branches(
             visits=choice.visits,
             q=tour.candidates.lines.q_starts[choice.chosen],
             hard=tour.visited.hard,
+            home=tour.visited.chooser.costs.home,
         ),
         every,
         reach.task,
@@ -277,7 +289,7 @@ def _findings(
         *told_once(job, _of_left_out(surface_findings(job), left_out)),
         *hurried_findings(placed, choice.visits, timed),
         *torque_findings(placed, choice, timed),
-        *_order_notes(visited),
+        *_order_notes(job, visited),
         *watched,
         *law_findings(job),
         *reach_finding(reach),
@@ -295,12 +307,16 @@ def _of_left_out(findings: list[Finding], left_out: Collection[str]) -> list[Fin
     ]
 
 
-def _order_notes(visited: Visit) -> list[Finding]:
+def _order_notes(job: Job, visited: Visit) -> list[Finding]:
     if visited.ordered is None:
         return []
     from planner.order.fastest import order_note
 
-    return [order_note(visited.ordered)]
+    controller = job.controller
+    with_home = (
+        controller is not None and controller.home is not None and visited.choice.visits.size > 0
+    )
+    return [order_note(visited.ordered, visited.home_legs, with_home=with_home)]
 
 
 def _with_way_on(finding: Finding, names: Collection[str]) -> Finding:

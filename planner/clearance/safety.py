@@ -18,20 +18,30 @@ from planner.clearance.islands import islands
 from planner.clearance.patch import StylusPlacement
 from planner.clearance.paths import StraightPaths
 from planner.clearance.probing import ProbingLines
-from planner.detours.find import Blocked, Detours, FreePaths, Way, find_ways
+from planner.detours.find import (
+    Blocked,
+    Detours,
+    FreePaths,
+    Way,
+    corners_between,
+    find_ways,
+    travel_space,
+)
 from planner.detours.motions import MixedTravels, TravelSpace
 from planner.job import Job
 from planner.job.solids import Cell, SolidKind
 from planner.motion.assembly import SegmentClearances
-from planner.motion.travel import TravelMotions
+from planner.motion.travel import TravelMotions, travel_times
+from planner.order.graph import HOME
 from planner.plan import PlacedPoints, SegmentClearance
 from planner.progress import Progress, silent
 from planner.reach.lines import Lines
-from planner.reach.margins import required_margins
+from planner.reach.margins import home_within
 from planner.reach.reach import Candidates
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
+from robots.core.motion.motion_law import straight_law
 
 Pair = tuple[int, int]
 
@@ -68,6 +78,7 @@ class Safety:
         self._direct: dict[Pair, bool] = {}
         self._ways: dict[Pair, Way | Blocked] = {}
         self._known: dict[Pair, Way | Blocked] = {}
+        self._home_seconds: dict[int, float] = {}
         self._detour = job.travel
 
     def extended(self, found: Candidates, rows: Indices, *, searched: bool) -> Safety:
@@ -82,11 +93,12 @@ class Safety:
         other._found = found
         other.refused = np.zeros(found.point.size, dtype=bool)
         other.refused[rows] = self.refused
-        now = rows.tolist()
+        now = dict(enumerate(rows.tolist())) | {HOME: HOME}
         other._direct = {(now[a], now[b]): kept for (a, b), kept in self._direct.items()}
         # What is found from here on counts as known, too.
         other._ways = {(now[a], now[b]): way for (a, b), way in self._ways.items()}
         other._known = other._ways
+        other._home_seconds = {now[a]: seconds for a, seconds in self._home_seconds.items()}
         if self._job.travel.detour == "auto":
             other._detour = replace(self._job.travel, detour="auto" if searched else "plane")
         return other
@@ -110,14 +122,51 @@ class Safety:
         return ~self.checker.collides(q, self.required)
 
     def direct(self, pairs: Sequence[Pair]) -> Mask:
-        """Whether straight travels between candidates keep their clearance. # (k,)."""
+        """Whether straight travels between candidates or ``HOME`` keep their clearance. # (k,)."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._direct]
         if new:
-            a, b = np.array(new).T
-            q = self._found.lines.q_starts
-            good = keeps(self.checker, StraightPaths(q[a], q[b]), self.required)
+            a, b = (self._postures(ends) for ends in np.array(new).T)
+            good = keeps(self.checker, StraightPaths(a, b), self.required)
             self._direct |= {pair: bool(kept) for pair, kept in zip(new, good, strict=True)}
         return np.array([self._direct[pair] for pair in pairs], dtype=bool)
+
+    @cached_property
+    def home(self) -> Array | None:
+        """Home of the job's controller, where a motion may begin there. # (n,) [rad or m]."""
+        home = home_within(self._job.mechanism, self._job.checks.joint_margin)
+        return home if home is not None and bool(self.clear(home[None])[0]) else None
+
+    def home_seconds(self, candidate: int) -> float:
+        """Time of the way between home and a candidate that programmes take, at full speed. [s].
+
+        They stop at its corners. Infinite where none is found.
+        """
+        if candidate not in self._home_seconds:
+            [home, end] = self._postures(np.array([HOME, candidate]))
+            corners = corners_between(self._room, home, end, self._detour)
+            seconds = np.inf
+            if corners is not None:
+                starts, law = np.concatenate([home[None], corners[:-1]]), self._job.travel.law
+                times = travel_times(starts, corners, self._limits, straight_law(law))
+                seconds = float(np.sum(times))
+            self._home_seconds[candidate] = seconds
+        return self._home_seconds[candidate]
+
+    def _postures(self, candidates: Indices) -> Array:
+        """Postures at the clearance points, or home. # (m,) -> (m, n)."""
+        q = np.empty((candidates.size, self._model.dof))
+        own = candidates != HOME
+        q[own] = self._found.lines.q_starts[candidates[own]]
+        q[~own] = self.home
+        return q
+
+    @property
+    def goes_around(self) -> bool:
+        """Whether a travel that does not go straight, and is new, may find another way."""
+        travel = self._detour
+        by_cube = travel.clearance_cube is not None and self._job.cell.part is not None
+        by_rule = travel.clearance_plane is not None or by_cube
+        return travel.detour == "auto" or (travel.detour == "plane" and by_rule)
 
     def unknown(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Pairs of candidates whose straight travel has not been looked at, either way."""
@@ -207,17 +256,7 @@ class Safety:
 
     @cached_property
     def _room(self) -> TravelSpace:
-        mechanism = self._model.mechanism
-        margin = required_margins(mechanism, self._job.checks.joint_margin)
-        return TravelSpace(
-            model=self._model,
-            cell=self._job.cell,
-            checker=self.checker,
-            limits=self._limits,
-            lower=mechanism.q_min + margin,
-            upper=mechanism.q_max - margin,
-            required=self.required,
-        )
+        return travel_space(self._job, self._model, self.checker, self._limits)
 
 
 def _three(place: Array) -> tuple[float, float, float]:

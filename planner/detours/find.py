@@ -28,6 +28,7 @@ from planner.progress import Progress, silent
 from planner.reach.margins import required_margins
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
+from robots.core.motion.joint_limits import JointLimits
 
 STAGE = "detours"
 _PLACES = 65  # of a straight travel where its deepest contact is looked for
@@ -779,24 +780,41 @@ def proven_way(job: Job, model: Model, start: Array, end: Array) -> Array | None
     Returns:
         # (p, n) [rad or m]; None where no way was found.
     """
-    mechanism = model.mechanism
-    margin = required_margins(mechanism, job.checks.joint_margin)
-    space = TravelSpace(
-        model=model,
-        cell=job.cell,
-        checker=Checker(model, job.cell),
-        limits=job.joint_limits(),
-        lower=mechanism.q_min + margin,
-        upper=mechanism.q_max - margin,
-        required=job.checks.clearance,
-    )
+    space = travel_space(job, model, Checker(model, job.cell), job.joint_limits())
+    return corners_between(space, start, end, job.travel)
+
+
+def corners_between(space: TravelSpace, start: Array, end: Array, travel: Travel) -> Array | None:
+    """Find the same in a space. Args: how travels may go around; see ``proven_way``."""
     if not (space.inside(start) and space.inside(end)):
         return None
     starts, ends = start[None], end[None]
     if bool(space.legs_keep(starts, ends)[0]):
         return ends
-    found = find_detours(space, starts, ends, job.travel)
+    found = find_detours(space, starts, ends, travel)
     if not found.routes:
         return None
     route = found.routes[0]
     return route[1:] if bool(space.legs_keep(route[:-1], route[1:]).all()) else None
+
+
+def travel_space(job: Job, model: Model, checker: Checker, limits: JointLimits) -> TravelSpace:
+    """What travels of a job may use.
+
+    Args:
+        job: with its cell, clearance and margins.
+        model: of its robot.
+        checker: of the robot in the cell.
+        limits: of the joints.
+    """
+    mechanism = model.mechanism
+    margin = required_margins(mechanism, job.checks.joint_margin)
+    return TravelSpace(
+        model=model,
+        cell=job.cell,
+        checker=checker,
+        limits=limits,
+        lower=mechanism.q_min + margin,
+        upper=mechanism.q_max - margin,
+        required=job.checks.clearance,
+    )

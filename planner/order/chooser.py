@@ -6,13 +6,14 @@ candidate that fails there gives way to another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from planner.motion.travel import travel_times
-from planner.order.graph import CandidatePool, Forced, JointTimes, Near, direct, nearest
+from planner.order.graph import HOME, CandidatePool, Forced, JointTimes, Near, direct, nearest
 from planner.order.search import TourSearch
 from planner.order.stops import Rules, Stops, stops
 from planner.reach.margins import Margins, exact_margins
@@ -58,12 +59,15 @@ class SequenceCost:
         limits: for the travel times.
         travel_law: name of the law of travel.
         required: joint margin that the job asks for. [rad]
+        home: posture that the motion comes from and returns to; None where the travel begins and
+            ends at its points. # (n,) [rad or m]
     """
 
     lines: Array
     limits: JointLimits
     travel_law: str = "trapezoid"
     required: float = 0.0
+    home: Array | None = None
 
     def travel(self, starts: Array, ends: Array) -> Array:
         """Least travel times between configurations; see ``travel_times``. # (...) [s]."""
@@ -134,7 +138,7 @@ class Chooser:
         other = Chooser(found, costs, rules=self.rules, prove=prove)
         other._valid[rows] = self._valid
         other._limit[rows], other._singularity[rows] = self._limit, self._singularity
-        now = rows.tolist()
+        now = dict(enumerate(rows.tolist())) | {HOME: HOME}
         other._travels = {(now[a], now[b]): s for (a, b), s in self._travels.items()}
         return other
 
@@ -207,8 +211,7 @@ class Chooser:
         if not np.any(alive):
             return None
         rules = self.rules if free else Rules.none(self.rules.group.size)
-        forced = Forced.of(self._travels).among(pool.rows)
-        return Problem(stops=stops(pool, alive, rules, forced), pool=pool)
+        return Problem(stops=stops(pool, alive, rules, pool.forced(self._travels)), pool=pool)
 
     def choice(self, chosen: Indices, points: int) -> Choice:
         """Candidates in visiting order as a choice. Args: chosen, all proven; number of points."""
@@ -234,15 +237,30 @@ class Chooser:
         pool = self._pool(near=False)
         pool = pool.only(np.nonzero(self._valid[pool.rows])[0])
         pool = replace(pool, weight=2.0 * self.costs.lines[pool.rows])
-        return lower_bound(pool, Forced.of(self._travels).among(pool.rows), cost, steps)
+        return lower_bound(pool, pool.forced(self._travels), cost, steps)
 
     def seconds(self, chosen: Indices) -> Array:
-        """Travel from each candidate to the next, forced times included. # (k - 1,) [s]."""
-        q = self.found.lines.q_starts[chosen]
-        direct = self.costs.travel(q[:-1], q[1:])
-        pairs = np.sort(np.stack([chosen[:-1], chosen[1:]], axis=1), axis=1).tolist()
-        both = zip(pairs, direct.tolist(), strict=True)
-        return np.array([self._travels.get((a, b), seconds) for (a, b), seconds in both])
+        """What each of the ``legs`` takes, forced times included. # (k - 1,) or (k + 1,) [s]."""
+        legs = self.legs(chosen)
+        direct = zip(legs, self.direct_seconds(legs).tolist(), strict=True)
+        return np.array([self._travels.get((min(a, b), max(a, b)), s) for (a, b), s in direct])
+
+    def legs(self, chosen: Indices) -> list[tuple[int, int]]:
+        """From each candidate to the next; from ``HOME`` first and there at last, if there is."""
+        tour = chosen.tolist()
+        if self.costs.home is not None and tour:
+            tour = [HOME, *tour, HOME]
+        return list(pairwise(tour))
+
+    def direct_seconds(self, legs: Sequence[tuple[int, int]]) -> Array:
+        """Least times of straight travels. Args: pairs of candidates or ``HOME``. # (m,) [s]."""
+        ends = np.array(legs, dtype=np.int64).reshape(-1, 2)
+        q = np.empty((*ends.shape, self.found.lines.q_starts.shape[1]))
+        own = ends != HOME
+        q[own] = self.found.lines.q_starts[ends[own]]
+        if self.costs.home is not None:
+            q[~own] = self.costs.home
+        return self.costs.travel(q[:, 0], q[:, 1])
 
     def _pool(self, *, near: bool) -> CandidatePool:
         """All candidates that were valid to begin with."""
@@ -254,13 +272,15 @@ class Chooser:
 
     def _bare_pool(self) -> CandidatePool:
         rows = np.nonzero(self._valid)[0]
-        q = self.found.lines.q_starts[rows]
+        q, home = self.found.lines.q_starts[rows], self.costs.home
+        limits, law = self.costs.limits, self.costs.travel_law
         return CandidatePool(
             rows=rows,
             point=self.found.point[rows],
             weight=self._weight[rows],
-            times=JointTimes.of(q, self.costs.limits, self.costs.travel_law),
+            times=JointTimes.of(q, limits, law),
             near=Near.none(rows.size),
+            home=None if home is None else JointTimes.of(home[None], limits, law).scaled,
         )
 
     def _proven(self, chosen: Indices) -> Mask:
@@ -288,7 +308,8 @@ def _from_middle(found: Candidates) -> Array:
 # --- Lower bound ---------------------------------------------------------------------------------
 # Between two points no travel is quicker than the quickest one between any of their candidates.
 # With these times a path through all points and the rest beyond its ends is a ring, and no ring is
-# shorter than the shortest 1-tree: a spanning tree of the points and two edges to the rest. Prices
+# shorter than the shortest 1-tree: a spanning tree of the points and two edges to the rest, which
+# is home, or at no distance. Prices
 # on the points, which every ring pays alike but not every tree, raise it (Held and Karp 1970). Only
 # pairs of near points are listed; for all others stands a time that none of them beats.
 
@@ -309,11 +330,13 @@ class _Pairs:
         ends: # (m, 2)
         seconds: exact for these. # (m,) [s]
         others: at each point, no pair that is not listed is quicker. # (points,) [s]
+        rest: from each point to the rest. # (points,) [s]
     """
 
     ends: Indices
     seconds: Array
     others: Array
+    rest: Array
 
 
 def lower_bound(pool: CandidatePool, forced: Forced, cost: float, steps: int) -> float:
@@ -321,7 +344,7 @@ def lower_bound(pool: CandidatePool, forced: Forced, cost: float, steps: int) ->
 
     Args:
         pool: candidates that may be used; their weights are the lines.
-        forced: travels that take another time.
+        forced: travels that take another time, numbered as the pool's ``with_home`` is.
         cost: of a known order: the nearer the better. [s]
         steps: in which the bound is raised.
     """
@@ -331,16 +354,31 @@ def lower_bound(pool: CandidatePool, forced: Forced, cost: float, steps: int) ->
     first = np.searchsorted(point, np.arange(point[-1] + 2))
     least = np.minimum.reduceat(pool.weight, first[:-1])
     constant = float(np.sum(least))
+    extra = 0.5 * (pool.weight - least[point])
+    rest = np.minimum.reduceat(extra + _to_rest(pool), first[:-1])
     if point[-1] == 0:
-        return constant
-    pairs = _pairs(pool, point, first, 0.5 * (pool.weight - least[point]))
-    bound = constant + _raised(pairs, cost - constant, steps)
+        if pool.home is None:
+            return constant
+        raised = 2.0 * float(rest[0])
+    else:
+        raised = _raised(_pairs(pool, point, first, extra, rest), cost - constant, steps)
+    bound = constant + raised
     a, b = forced.ends.T
-    shortcut = np.maximum(0.0, pool.times.between(a, b) - forced.seconds)
+    shortcut = np.maximum(0.0, pool.with_home.between(a, b) - forced.seconds)
     return bound - float(np.sum(shortcut)) - _ROUNDING * abs(bound)
 
 
-def _pairs(pool: CandidatePool, point: Indices, first: Indices, extra: Array) -> _Pairs:
+def _to_rest(pool: CandidatePool) -> Array:
+    """Direct travel between each candidate and home; zeros without home. # (C,) [s]."""
+    count = pool.point.size
+    if pool.home is None:
+        return np.zeros(count)
+    return pool.with_home.between(np.arange(count), np.array(count))
+
+
+def _pairs(
+    pool: CandidatePool, point: Indices, first: Indices, extra: Array, rest: Array
+) -> _Pairs:
     near = nearest(pool.times, point, np.zeros_like(point))
     start, k = np.nonzero(near.candidate >= 0)
     both = np.sort(np.stack([point[start], point[near.candidate[start, k]]], axis=1), axis=1)
@@ -348,7 +386,7 @@ def _pairs(pool: CandidatePool, point: Indices, first: Indices, extra: Array) ->
     seconds = np.empty(len(ends))
     PAIRS(pool.times.scaled, pool.times.law, first, extra, ends, seconds)
     others = np.minimum.reduceat(near.beyond + extra, first[:-1])
-    return _fewer(_Pairs(ends=ends, seconds=seconds, others=np.minimum(others, _FAR)))
+    return _fewer(_Pairs(ends=ends, seconds=seconds, others=np.minimum(others, _FAR), rest=rest))
 
 
 def _fewer(pairs: _Pairs) -> _Pairs:
@@ -363,7 +401,7 @@ def _fewer(pairs: _Pairs) -> _Pairs:
     others = pairs.others.copy()
     for side in range(2):
         np.minimum.at(others, pairs.ends[~kept, side], pairs.seconds[~kept])
-    return _Pairs(ends=pairs.ends[kept], seconds=pairs.seconds[kept], others=others)
+    return replace(pairs, ends=pairs.ends[kept], seconds=pairs.seconds[kept], others=others)
 
 
 def _raised(pairs: _Pairs, cost: float, steps: int) -> float:
@@ -403,9 +441,10 @@ def _one_tree(pairs: _Pairs, price: Array) -> tuple[float, Array]:
     rank = np.argsort(seconds, kind="stable")
     parent, degree, length = np.arange(points), np.zeros(points), np.zeros(1)
     TREE(ends, seconds, rank, parent, degree, length)
-    rest = np.argsort(price, kind="stable")[:2]
+    away = price + pairs.rest
+    rest = np.argsort(away, kind="stable")[:2]
     degree[rest] += 1.0
-    return float(length[0] + np.sum(price[rest]) - 2.0 * np.sum(price)), degree
+    return float(length[0] + np.sum(away[rest]) - 2.0 * np.sum(price)), degree
 
 
 def quickest_pairs(

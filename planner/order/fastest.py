@@ -15,7 +15,7 @@ from planner.findings.finding import Motion
 from planner.order.chooser import Choice, Chooser, Problem
 from planner.order.search import Told, TourSearch
 from planner.progress import Progress, silent
-from robots.core.arrays import Indices
+from robots.core.arrays import Array, Indices
 
 STAGE = "visiting order"
 _SAME = 1e-9  # relative gain below which the job's own order is kept
@@ -223,8 +223,14 @@ def _cost(choice: Choice) -> float:
     return choice.cost
 
 
-def order_note(ordered: OrderResult) -> Finding:
-    """What the order gains over the job's own, and what another might still gain."""
+def order_note(ordered: OrderResult, home_legs: Array | None, *, with_home: bool) -> Finding:
+    """What the order gains over the job's own, and what another might still gain.
+
+    Args:
+        ordered: the order.
+        home_legs: what the ways from home and back take where they are counted. # (2,) [s]
+        with_home: whether the controller has a home.
+    """
     cost, given = ordered.choice.cost, ordered.given.cost
     if not ordered.given_allowed:
         gain = f"takes {cost:.3f} s of motion; the job's own order breaks its groups or locks"
@@ -238,10 +244,23 @@ def order_note(ordered: OrderResult) -> Finding:
         code="P110",
         severity=Severity.NOTE,
         subject=Motion(),
-        message=f"the visiting order {gain}; free branches gain {max(branches, 0.0):.1f} % over "
-        f"fixed ones; no order is more than {100.0 * ordered.gap:.1f} % faster (proven, before "
-        "detours)",
-        quantities=(Quantity("gap", 100.0 * ordered.gap, "%"),),
+        message=f"the visiting order {gain}{_about_home(home_legs, with_home)}; free branches gain "
+        f"{max(branches, 0.0):.1f} % over fixed ones; no order is more than "
+        f"{100.0 * ordered.gap:.1f} % faster (proven, before detours)",
+        quantities=(
+            Quantity("gap", 100.0 * ordered.gap, "%"),
+            *([] if home_legs is None else [Quantity("home legs", float(home_legs.sum()), "s")]),
+        ),
         hint='order = "as-given" in [travel] keeps the order of the job; search = "thorough" looks '
         "longer",
     )
+
+
+def _about_home(legs: Array | None, with_home: bool) -> str:
+    """Whether the ways from home and back are counted, and what they take."""
+    if not with_home:
+        return ""
+    if legs is None:
+        return ", without home: it keeps too little margin or clearance"
+    first, last = ("no way" if np.isinf(one) else f"{one:.3f} s" for one in legs.tolist())
+    return f", with the ways from home ({first}) and back ({last}) at the speed of travels"

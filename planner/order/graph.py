@@ -24,7 +24,9 @@ TRAPEZOID, PEAKS, JERK = 0.0, 1.0, 2.0  # kinds of law: see ``seconds``
 # Both are far above any travel, and small enough for sums with them to be good to a nanosecond.
 REFUSED = 1e4  # [s] stands for a travel that is impossible
 APART = 1e5  # [s] cost of leaving a group; rules come before travels that are impossible
-TYPES = "f8[2] f8[1] i8[1] i8[1] f8[1] i8[1] i8[1] f8[1] i8[1] i8[2] f8[2] i8[1] i8[1] i8[1]"
+# Names the home posture among candidates; above all their numbers.
+HOME = int(np.iinfo(np.int64).max)
+TYPES = "f8[2] f8[1] i8[1] i8[1] f8[1] i8[1] i8[1] f8[1] i8[1] i8[2] f8[2] i8[1] i8[1] i8[1] i8[1]"
 NEIGHBOURS = 10
 OUTSIDE = 5  # more of them, of other groups
 _LOOKED_AT = (40, 400)  # nearest ones among which those of other groups are looked for
@@ -70,6 +72,8 @@ class Graph(NamedTuple):
         stop_of: stop that a candidate enters or leaves, -1 for none. # (C,)
         group: number of each stop's group. # (S,)
         oriented: stops that are entered and left by different points. # (o,)
+        home: where a tour comes from and returns to, a row of ``scaled`` behind the candidates;
+            none where it begins and ends at its stops. # (1,) or (0,)
     """
 
     scaled: Array
@@ -86,6 +90,7 @@ class Graph(NamedTuple):
     stop_of: Indices
     group: Indices
     oriented: Indices
+    home: Indices
 
 
 def seconds(graph: Graph, a: int, b: int) -> float:
@@ -151,11 +156,17 @@ def jerk_limited(by_speed: float, by_acceleration: float, by_jerk: float) -> flo
 
 
 def edge(graph: Graph, now: Indices, s: int, t: int) -> float:
-    """Cost of going from stop s to stop t; nothing from or to the rest beyond both ends. [s]."""
-    if graph.group.size in (s, t):
-        return 0.0
+    """Cost of going from stop s to stop t, or from or to the rest beyond both ends. [s]."""
+    rest = graph.group.size
+    if rest in (s, t):
+        return home_leg(graph, graph.enter[now[t]] if s == rest else graph.leave[now[s]])
     cost = seconds(graph, graph.leave[now[s]], graph.enter[now[t]])
     return cost if graph.group[s] == graph.group[t] else cost + APART
+
+
+def home_leg(graph: Graph, candidate: int) -> float:
+    """Time between a candidate and home; nothing where there is none. [s]."""
+    return seconds(graph, graph.home[0], candidate) if graph.home.size > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -310,6 +321,8 @@ class CandidatePool:
         weight: seconds that each one costs beside travel. # (C,) [s]
         times: of travel.
         near: candidates near to each.
+        home: row of ``times.scaled`` that the home posture has; none without home.
+            # (1, kinds · n)
     """
 
     rows: Indices
@@ -317,10 +330,23 @@ class CandidatePool:
     weight: Array
     times: JointTimes
     near: Near
+    home: Array | None = None
+
+    @property
+    def with_home(self) -> JointTimes:
+        """Times of travel, the home posture behind the candidates where there is one."""
+        if self.home is None:
+            return self.times
+        return replace(self.times, scaled=np.concatenate([self.times.scaled, self.home]))
+
+    def forced(self, travels: Mapping[tuple[int, int], float]) -> Forced:
+        """Those of the forced travels that the pool has, numbered as ``with_home`` is."""
+        return Forced.of(travels).among(np.append(self.rows, HOME))
 
     def only(self, chosen: Indices) -> CandidatePool:
         """Some of the candidates, without lists of near ones. Args: chosen, rising."""
-        return CandidatePool(
+        return replace(
+            self,
             rows=self.rows[chosen],
             point=self.point[chosen],
             weight=self.weight[chosen],

@@ -1,4 +1,7 @@
-"""Which of all branches are worth following, once an order is known.
+"""Which of all branches are worth following, before an order is known and once it is.
+
+A change of branch takes seconds and mostly a detour. Before there is an order those postures are
+followed that lie on few sheets: all of a sheet are joined by short travels.
 
 The order and the branches of a tour are chosen among candidates that are few. Beside them stands
 every branch of every point, at close turns about the probe: one layer of postures for each point.
@@ -16,7 +19,7 @@ import numpy as np
 
 from planner.job import Job
 from planner.order.chooser import Choice
-from planner.order.graph import JointTimes
+from planner.order.graph import JointTimes, nearest
 from planner.plan import PlacedPoints, PlannedPoint, SegmentClearance
 from planner.reach.branches import Postures
 from planner.reach.margins import joint_units, required_margins
@@ -31,6 +34,11 @@ _LAYER = 96  # of those that touch nothing
 _QUICK, _SPREAD = 4, 3  # followed: by travel alone, and of different branches
 _HARD = 24  # of different branches, where a point or a travel has no way yet
 
+_SAMPLED = 40_000  # postures that sheets are made of, at most
+_JOINED = 2.0  # typical travels to the nearest posture of another point, within a sheet
+_SHEETS = 8  # at most
+_ON_SHEETS, _LEAST, _MOST = 6_000, 4, 24  # followed: in all, and of each point
+
 Clear = Callable[[Array], Mask]
 
 
@@ -43,12 +51,14 @@ class KnownTour:
         visits: those that are served, in visiting order. # (k,)
         q: their postures at the clearance points. # (k, n) [rad or m]
         hard: points that are not served, or whose travels have no way.
+        home: posture that the motion comes from and returns to; None for none. # (n,) [rad or m]
     """
 
     placed: PlacedPoints
     visits: Indices
     q: Array
     hard: Indices
+    home: Array | None
 
     @property
     def order(self) -> Indices:
@@ -62,6 +72,76 @@ class KnownTour:
         place = np.concatenate([np.arange(self.visits.size) + 0.0, behind + 0.5])
         rank = np.argsort(place, kind="stable")
         return np.concatenate([self.visits, left])[rank]
+
+
+def on_few_sheets(
+    every: Postures,
+    task: SerialTask,
+    limits: JointLimits,
+    *,
+    law: str,
+    margin: float,
+    clear: Clear | None,
+) -> Postures:
+    """Postures on the sheet that serves most points, and on those near to it that serve the others.
+
+    None where points are so far apart that no short travel joins them.
+
+    Args:
+        every: see ``worth_following``, as are the others.
+        task: of the robot.
+        limits: for the travel times.
+        law: of the travel.
+        margin: that turning joints must keep. [rad]
+        clear: whether postures touch nothing; None where there is nothing.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    keep = required_margins(task.mechanism, margin)
+    low, high = task.mechanism.q_min + keep, task.mechanism.q_max - keep
+    rows = np.flatnonzero(np.all((every.q >= low) & (every.q <= high), axis=1))
+    rows = rows[:: max(1, -(-rows.size // _SAMPLED))]
+    found = every.take(rows if clear is None else rows[clear(every.q[rows])])
+    served = np.unique(found.point).size
+    if served < 2:
+        return Postures.none(task.mechanism.dof)
+    times = JointTimes.of(found.q, limits, law)
+    near = nearest(times, found.point, np.zeros_like(found.point))
+    closest = near.seconds[:, 0]
+    typical = float(np.median(closest))
+    if not np.isfinite(typical):  # points so far apart that the next posture is mostly a turn
+        return Postures.none(task.mechanism.dof)
+    start, place = np.nonzero(near.seconds <= _JOINED * typical)
+    ends = start, near.candidate[start, place]
+    links = coo_array((np.ones(start.size), ends), shape=(closest.size, closest.size))
+    sheet = np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
+    rows = np.flatnonzero(_on_sheets(found, sheet, limits.max_speed))
+    most = int(np.clip(_ON_SHEETS // served, _LEAST, _MOST))
+    return found.take(rows[_first(found.point[rows], closest[rows], np.full(rows.size, most))])
+
+
+def _on_sheets(found: Postures, sheet: Indices, max_speed: Array) -> Mask:
+    """Postures on the sheet of most points, and on those that serve the others near to it."""
+    from scipy.spatial import cKDTree
+
+    times = found.q / max_speed  # the largest difference is a time of travel
+    kept = np.asarray(sheet == np.argmax(_points_of(found.point, sheet)))
+    for _ in range(_SHEETS - 1):
+        left = np.flatnonzero(~np.isin(found.point, found.point[kept]))
+        if not left.size:
+            break
+        gap = np.full(sheet.max() + 1, np.inf)
+        np.minimum.at(gap, sheet[left], cKDTree(times[kept]).query(times[left], p=np.inf)[0])
+        count = _points_of(found.point[left], sheet[left])
+        gap[: count.size] /= np.maximum(count, 1)
+        kept |= sheet == np.argmin(gap)
+    return kept
+
+
+def _points_of(point: Indices, sheet: Indices) -> Indices:
+    """Number of points that each sheet serves."""
+    return np.bincount(np.unique(np.stack([sheet, point]), axis=1)[0])
 
 
 def worth_following(
@@ -97,7 +177,7 @@ def worth_following(
     rows = rows if clear is None else rows[clear(found.q[rows])]
     rows = rows[_first(found.point[rows], beside[rows], np.full(rows.size, _LAYER))]
     layers = found.take(np.sort(rows))
-    through = _through(layers, order, travel)
+    through = _through(layers, order, travel, tour.home)
     return layers.take(_chosen(layers, through, np.isin(layers.point, tour.hard), task))
 
 
@@ -108,11 +188,12 @@ def _neighbours(tour: KnownTour, order: Indices) -> tuple[Array, Array]:
     sides = []
     for way in (order, order[::-1]):
         side, last = np.empty_like(q), np.full(q.shape[1], np.nan)
+        last = last if tour.home is None else tour.home
         for point in way.tolist():
             side[point] = last
             last = q[point] if np.isfinite(q[point, 0]) else last
         sides.append(side)
-    # The ends of a tour have one neighbour, and a tour of nothing has none.
+    # Without home the ends of a tour have one neighbour, and a tour of nothing has none.
     before, after = (
         np.where(np.isnan(one), np.where(np.isnan(other), 0.0, other), one)
         for one, other in (sides, sides[::-1])
@@ -159,11 +240,14 @@ class _Travel:
         )
 
 
-def _through(layers: Postures, order: Indices, travel: _Travel) -> Array:
+def _through(layers: Postures, order: Indices, travel: _Travel, home: Array | None) -> Array:
     """Least travel along the order through each posture; points without any are passed by. [s]."""
     first = np.searchsorted(layers.point, np.arange(order.size + 1))
     rows = [np.arange(first[k], first[k + 1]) for k in order.tolist() if first[k] < first[k + 1]]
     forward, backward = np.zeros(layers.point.size), np.zeros(layers.point.size)
+    if home is not None and rows:
+        forward[rows[0]] = travel.between_all(home[None], layers.q[rows[0]])[0]
+        backward[rows[-1]] = travel.between_all(home[None], layers.q[rows[-1]])[0]
     legs = [(a, b, travel.between_all(layers.q[a], layers.q[b])) for a, b in pairwise(rows)]
     for a, b, seconds in legs:
         forward[b] = np.min(forward[a][:, None] + seconds, axis=0)

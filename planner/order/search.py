@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.order.graph import APART, TYPES, Graph, edge, forced, seconds
+from planner.order.graph import APART, TYPES, Graph, edge, forced, home_leg, seconds
 from planner.order.stops import Stops
 from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
@@ -103,7 +103,7 @@ def best_alternatives(
         cost: filled: the least. # (1,) [s]
     """
     for a in range(graph.first[order[0]], graph.first[order[0] + 1]):
-        totals[a], back[a] = graph.weight[a], -1
+        totals[a], back[a] = graph.weight[a] + home_leg(graph, graph.enter[a]), -1
     for k in range(1, order.size):
         s, t = order[k - 1], order[k]
         apart = APART if graph.group[s] != graph.group[t] else 0.0
@@ -117,6 +117,7 @@ def best_alternatives(
     last = order[order.size - 1]
     a = graph.first[last]
     for b in range(graph.first[last], graph.first[last + 1]):
+        totals[b] += home_leg(graph, graph.leave[b])
         if totals[b] < totals[a]:
             a = b
     cost[0] = totals[a]
@@ -434,9 +435,9 @@ def neighbour(graph: Graph, ring: Ring, candidate: int, k: int, side: int) -> in
 
 
 def to_near(graph: Graph, candidate: int, k: int, apart: bool) -> float:
-    """Cost of going to the k-th near candidate; nothing to the rest. [s]."""
+    """Cost of going to the k-th near candidate, or to the rest. [s]."""
     if k < 0:
-        return 0.0
+        return home_leg(graph, candidate)
     cost = graph.near_seconds[candidate, k]
     cost = forced(graph, candidate, graph.near[candidate, k], cost)
     return cost + APART if apart else cost
@@ -604,9 +605,9 @@ def switch(graph: Graph, ring: Ring, s: int) -> bool:
 
 
 # -------------------------------------------------------------------------------------------- Ring
-# The tour is a ring of all stops and one rest, which is at no distance from anything: the path
-# starts after it and ends before it. Every change is a reversal of places or another alternative,
-# and is written down until it is accepted. These functions are kernels; see ``graph``.
+# The tour is a ring of all stops and one rest: the path starts after it and ends before it. It is
+# home, or at no distance from anything. Every change is a reversal of places or another
+# alternative, and is written down until it is accepted. These functions are kernels; see ``graph``.
 
 HEAD, WAITING, LOGGED, RANDOM = 0, 1, 2, 3  # entries of ``Ring.counts``
 ALTERNATIVE = -1  # marks a logged change of alternative

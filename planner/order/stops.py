@@ -60,7 +60,7 @@ def stops(pool: CandidatePool, alive: Mask, rules: Rules, forced: Forced) -> Sto
         pool: candidates.
         alive: those that may be used. # (C,)
         rules: of the order.
-        forced: travels that take another time, between candidates of the pool.
+        forced: travels that take another time, numbered as the pool's ``with_home`` is.
     """
     made = _StopDraft(pool, forced)
     in_runs = {k for run in rules.runs for k in run}
@@ -86,7 +86,7 @@ class _StopDraft:
     """Stops while they are made."""
 
     def __init__(self, pool: CandidatePool, forced: Forced) -> None:
-        self._pool, self._rows = pool, forced.rows(pool.point.size)
+        self._pool, self._rows = pool, forced.rows(len(pool.with_home.scaled))
         # by the candidate that is left; of a pair that is forced one way only, the other way too
         self._forced: dict[int, dict[int, float]] = {}
         for (a, b), seconds in zip(forced.ends.tolist(), forced.seconds.tolist(), strict=True):
@@ -153,7 +153,7 @@ class _StopDraft:
         owner = np.repeat(np.arange(len(self._group)), np.diff(first))
         stop_of[enter] = stop_of[leave] = owner
         graph = Graph(
-            pool.times.scaled,
+            pool.with_home.scaled,
             pool.times.law,
             *self._rows,
             enter,
@@ -165,6 +165,7 @@ class _StopDraft:
             stop_of,
             _numbers(np.array(self._group, dtype=np.int64)),
             np.array(self._oriented, dtype=np.int64),
+            np.arange(pool.point.size, len(pool.with_home.scaled)),
         )
         return Stops(graph=graph, chains=tuple(self._chains), constant=self._constant)
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.job import Job
 from planner.order.chooser import Choice, Chooser, Prove, SequenceCost
+from planner.order.graph import HOME, REFUSED
 from planner.order.stops import Rules
 from planner.progress import Progress, silent
+from planner.reach.margins import home_within
 from planner.reach.reach import Candidates
 from planner.touch.lines import LineMotions, rough_line_times
-from robots.core.arrays import Indices, Mask
+from robots.core.arrays import Array, Indices, Mask
 from robots.core.motion.joint_limits import JointLimits
 
 if TYPE_CHECKING:
@@ -55,6 +57,13 @@ class Visit:
     ordered: OrderResult | None
     rank: tuple[int, int, float]
     chooser: Chooser
+
+    @property
+    def home_legs(self) -> Array | None:
+        """What the ways from home and back take, where they are counted. # (2,) [s]."""
+        if self.chooser.costs.home is None or self.choice.visits.size == 0:
+            return None
+        return self.chooser.seconds(self.choice.chosen)[[0, -1]]
 
     @property
     def hard(self) -> Indices:
@@ -99,7 +108,7 @@ def visit(
         start: made before, of fewer candidates; its order is only improved.
     """
     prove = _all_of([one.prove for one in (touch, safety) if one is not None])
-    costs = _costs(found, limits, job)
+    costs = _costs(found, limits, job, _home(job, safety))
     chooser = (
         Chooser(found, costs, rules=_rules(job), prove=prove)
         if start is None
@@ -147,16 +156,20 @@ def _clear(
         return _visit(chooser, choice, None, ordered)
 
     def settled(chooser: Chooser, choice: Choice) -> Visit:
-        for _ in range(_ROUNDS):
+        # The next choice may be no better: what does not go straight there is not known either.
+        tried = []
+        for left in reversed(range(_ROUNDS)):
             longer = _expected(chooser, choice, safety)
-            if not longer:
-                break
             chooser.force(longer)
+            tried.append((_visit(chooser, choice, None, ordered).rank, choice))
+            if not longer or not left:
+                break
             choice = improve(chooser, choice)
+        choice = min(tried, key=lambda one: one[0])[1]
         return _around(chooser, choice, safety, ordered)
 
     best = last = settled(chooser, choice)
-    if best.rank[1]:
+    if best.rank[1] and not by_rule:
         rows = chooser.usable
         kept = rows[mainland(chooser.found.point[rows], safety.islands(rows))]
         if np.setdiff1d(best.choice.chosen, kept).size:
@@ -207,23 +220,26 @@ def _alike(chooser: Chooser, made: Visit, safety: Safety) -> dict[tuple[int, int
 
 def _expected(chooser: Chooser, choice: Choice, safety: Safety) -> dict[tuple[int, int], float]:
     """Travels of a choice that turn out not to go straight, with what they may take instead."""
-    pairs = _pairs(choice.chosen)
+    pairs = chooser.legs(choice.chosen)
     forced = chooser.forced
     new = [pair for pair in pairs if tuple(sorted(pair)) not in forced]
     bad = [pair for pair, good in zip(new, safety.direct(new), strict=True) if not good]
     if not bad:
         return {}
-    a, b = np.array(bad).T
-    q = chooser.found.lines.q_starts
-    seconds = _LIFT + _LONGER * chooser.costs.travel(q[a], q[b])
+    if not safety.goes_around:
+        return dict.fromkeys(bad, np.inf)
+    seconds = _LIFT + _LONGER * chooser.direct_seconds(bad)
     return dict(zip(bad, seconds.tolist(), strict=True))
 
 
 def _around(chooser: Chooser, choice: Choice, safety: Safety, ordered: OrderResult | None) -> Visit:
     """Search ways around, and let the chooser know what they take."""
+    legs = [leg for leg in chooser.legs(choice.chosen) if HOME in leg]
+    away = [leg for leg, good in zip(legs, safety.direct(legs), strict=True) if not good]
+    chooser.force({leg: safety.home_seconds(min(leg)) for leg in away})
     detours = safety.around(choice.chosen)
     if detours is not None:
-        pairs = _pairs(choice.chosen)
+        pairs = list(pairwise(choice.chosen.tolist()))
         known = {
             pairs[k]: float(seconds)
             for k, seconds in zip(
@@ -255,6 +271,10 @@ def _visit(
     """A visit with its rank by the times that the chooser knows."""
     blocked = 0 if detours is None else len(detours.blocked)
     seconds = chooser.seconds(choice.chosen)
+    home = chooser.costs.home is not None
+    # A leg of home without a way is none that the plan makes: programmes begin or end at a point.
+    if home and seconds.size:
+        seconds[[0, -1]] = np.minimum(seconds[[0, -1]], REFUSED)
     motion = float(np.sum(seconds[np.isfinite(seconds)]))
     motion += 2.0 * float(np.sum(chooser.costs.lines[choice.chosen]))
     left_out = int(np.sum(choice.candidate < 0))
@@ -262,8 +282,11 @@ def _visit(
     return Visit(choice=choice, detours=detours, ordered=ordered, rank=rank, chooser=chooser)
 
 
-def _pairs(chosen: Indices) -> list[tuple[int, int]]:
-    return list(zip(chosen[:-1].tolist(), chosen[1:].tolist(), strict=True))
+def _home(job: Job, safety: Safety | None) -> Array | None:
+    """Where programmes come from and return to, if a free order is to count on it. # (n,)."""
+    if job.travel.order == "as-given":
+        return None
+    return home_within(job.mechanism, job.checks.joint_margin) if safety is None else safety.home
 
 
 def _rules(job: Job) -> Rules:
@@ -271,11 +294,13 @@ def _rules(job: Job) -> Rules:
     return Rules.named(job.points.names, features, job.travel.locked)
 
 
-def _costs(found: Candidates, limits: JointLimits, job: Job) -> SequenceCost:
+def _costs(found: Candidates, limits: JointLimits, job: Job, home: Array | None) -> SequenceCost:
     """Costs of the candidates; those that the grid refuses already are not timed."""
     required = job.checks.joint_margin
     usable = np.nonzero(found.margins.keep(required))[0]
     lines = np.full(found.point.size, np.inf)
     motions = LineMotions(found.lines.take(usable), job.approach.law)
     lines[usable] = rough_line_times(motions, limits).duration
-    return SequenceCost(lines=lines, limits=limits, travel_law=job.travel.law, required=required)
+    return SequenceCost(
+        lines=lines, limits=limits, travel_law=job.travel.law, required=required, home=home
+    )

@@ -62,6 +62,15 @@ def required_margins(mechanism: Mechanism, angle: float) -> Array:
     return np.array([angle if joint.kind.angular else 0.0 for joint in mechanism.movable])
 
 
+def home_within(mechanism: Mechanism, angle: float) -> Array | None:
+    """Home of the robot's controller, where it keeps the margins. # (n,) [rad or m]."""
+    home = None if mechanism.controller is None else mechanism.controller.home
+    keep = required_margins(mechanism, angle)
+    if home is None or np.any((home < mechanism.q_min + keep) | (home > mechanism.q_max - keep)):
+        return None
+    return home
+
+
 def exact_margins(lines: Lines) -> Margins:
     """Least margins along each line, exactly."""
     n = lines.model.dof

@@ -72,13 +72,15 @@ def home_of(source: ProgrammeSource, controller: Controller) -> Home:
             f"  proven to keep its clearance; it {ends}",
         )
         return Home(posture=first, way_in=first[None], way_out=nothing, lines=lines)
-    way_out = proven_way(plan.job, model, last, controller.home)
-    back = "and back" if way_out is not None else f"alone; it {ends}"
+    from_home = proven_way(plan.job, model, controller.home, last)
+    back = "and back" if from_home is not None else f"alone; it {ends}"
     lines = (
         "home: that of [controller]; the way from there to the first clearance point",
         f"  {back} is proven like a travel, at low speed",
     )
-    way_out = nothing if way_out is None else way_out
+    way_out = nothing
+    if from_home is not None:  # the order of the plan counts on the same way, whichever way it goes
+        way_out = np.concatenate([from_home[-2::-1], controller.home[None]])
     return Home(posture=controller.home, way_in=way_in, way_out=way_out, lines=lines)
 
 

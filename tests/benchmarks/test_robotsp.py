@@ -9,7 +9,7 @@ that repository's ``scripts/run_benchmarks.py``.
 RoboTSP orders the targets by distance, chooses a branch for each of them at a few turns about the
 drill, and plans each move with BiRRT and shortcuts, checked at samples. We plan a job that touches
 every hole: the motion beside RoboTSP's is that of the travels between clearance points, from home
-and back. Our order does not know of home, RoboTSP's does. The approach and retract of every hole,
+and back as programmes of the plan run them, at full speed. The approach and retract of every hole,
 which RoboTSP has not, are in our CPU time.
 
 Different, or missing: the robot's shape is that of the library (convex pieces about the maker's
@@ -30,8 +30,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import trimesh
-from planner.detours.home import proven_way
 
+from planner.detours.find import proven_way
 from planner.job import read_job
 from planner.motion.travel import travel_times
 from planner.plan import SegmentKind
@@ -47,7 +47,6 @@ CLONE = os.environ.get("PALPEUR_ROBOTSP", "")
 # the CPU time of BiRRT.
 USUAL_SECONDS, USUAL_MOTION = 22.2, 78.6
 FINE_SECONDS, FINE_MOTION = 25.0, 74.7
-HOME = np.radians([0.0, -20.0, 130.0, 0.0, 70.0, 0.0])
 SPEED = (1.0, 0.7, 0.7, 1.0, 0.7, 1.57)  # [rad/s]
 ACCELERATION = (5.0, 4.25, 4.25, 5.25, 6.0, 8.0)  # [rad/s²]
 RANGE = ((-170, 170), (-120, 120), (-125, 155), (-270, 270), (-95, 95), (-185, 185))  # [deg]
@@ -90,6 +89,9 @@ law = "quintic"
 mode = "to-rest"
 [travel]
 order = "fastest"
+[controller]
+axes = ["joint_1", "joint_2", "joint_3", "joint_4", "joint_5", "joint_6"]
+home_deg = [0, -20, 130, 0, 70, 0]
 """
 
 
@@ -233,18 +235,21 @@ def test_245_holes_beside_robotsp(tmp_path, speed):
     made = plan(job)
     model = reach_of(job).model
     first, last = made.trajectory.state(np.array([0.0, made.trajectory.duration])).q
-    home = {"from": (HOME, first), "to": (last, HOME)}
-    ways = {name: proven_way(job, model, *ends) for name, ends in home.items()}
+    home = job.controller.home
+    ways = [proven_way(job, model, home, end) for end in (first, last)]
     seconds = time.process_time() - begin
     assert made.motion_proven
     assert len(made.contact_segments) == 245
     assert prove(made).passed
     travel = sum(one.duration for one in made.timeline if one.kind is SegmentKind.TRAVEL)
     motion = travel
-    for name, (start, _) in home.items():
-        assert ways[name] is not None, f"no proven way {name} home"
-        corners = np.concatenate([start[None], ways[name]])
+    for way in ways:
+        assert way is not None, "no proven way between home and the holes"
+        corners = np.concatenate([home[None], way])
         motion += float(np.sum(travel_times(corners[:-1], corners[1:], job.joint_limits())))
+    [order] = [one for one in made.finding_list if one.code == "P110"]
+    stated = {quantity.name: quantity.value for quantity in order.quantities}
+    assert stated["home legs"] == pytest.approx(motion - travel, rel=1e-9)
     print(
         f"{seconds:.1f} CPU s, motion {motion:.2f} s ({travel:.2f} s of it between the holes, "
         f"{made.trajectory.duration:.1f} s with approaches and retracts); RoboTSP, on its authors' "

@@ -73,20 +73,21 @@ def counted_out():
         travel = costs.travel(q[:, None], q[None])
         for (a, b), seconds in dict(travels).items():
             travel[a, b] = travel[b, a] = seconds
+        away = np.zeros(len(q)) if costs.home is None else costs.travel(costs.home, q)
         usable = [np.nonzero((found.point == k) & found.lines.good)[0] for k in range(points)]
         rules, best = rules or Rules.none(points), np.inf
         for order in permutations(range(points)):
             if rules.kept_by(np.array(order)):
-                best = min(best, path_cost(travel, costs.lines, [usable[k] for k in order]))
+                best = min(best, path_cost(travel, costs.lines, away, [usable[k] for k in order]))
         return best
 
     return least
 
 
-def path_cost(travel, lines, layers):
-    """Least cost of layers of candidates, one of each, in order."""
-    total = 2.0 * lines[layers[0]]
+def path_cost(travel, lines, away, layers):
+    """Least cost of layers of candidates, one of each, in order; ``away``: from home and back."""
+    total = away[layers[0]] + 2.0 * lines[layers[0]]
     for before, after in pairwise(layers):
         total = np.min(total[:, None] + travel[np.ix_(before, after)], axis=0)
         total = total + 2.0 * lines[after]
-    return float(total.min())
+    return float((total + away[layers[-1]]).min())

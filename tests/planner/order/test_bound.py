@@ -1,5 +1,7 @@
 """The lower bound never passes the best order, and comes near to it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,19 +23,20 @@ def pool_of(q, point, weight):
     return CandidatePool(rows=rows, point=point, weight=weight, times=times, near=Near.none(len(q)))
 
 
-def shortest(q, point, weight):
+def shortest(q, point, weight, home=None):
     """Least cost of all orders and candidates, by dynamic programming over sets of points."""
     travel = travel_times(q[:, None], q, LIMITS)
+    away = np.zeros(len(q)) if home is None else travel_times(home, q, LIMITS)
     points, best = point[-1] + 1, {}
     for c, k in enumerate(point):
-        best[1 << k, c] = weight[c]
+        best[1 << k, c] = away[c] + weight[c]
     for visited in range(1, 1 << points):
         for c, k in enumerate(point):
             if visited >> k & 1 and visited != 1 << k:
                 rest = visited & ~(1 << k)
                 ways = [b for b in range(len(q)) if rest >> point[b] & 1]
                 best[visited, c] = weight[c] + min(best[rest, b] + travel[b, c] for b in ways)
-    return min(best[(1 << points) - 1, c] for c in range(len(q)))
+    return min(best[(1 << points) - 1, c] + away[c] for c in range(len(q)))
 
 
 @settings(max_examples=cases(gate=15, soak=60), deadline=None)
@@ -43,11 +46,18 @@ def test_no_order_is_below_the_bound(seed, points, most):
     point = np.repeat(np.arange(points), rng.integers(1, most + 1, points))
     q = rng.uniform(-1.0, 1.0, (point.size, 2))
     weight = rng.uniform(0.0, 1.0, point.size)
-    least = shortest(q, point, weight)
-    for known, steps in ((least, 100), (1.3 * least + 1.0, 40), (0.5 * least, 10), (np.inf, 30)):
-        bound = lower_bound(pool_of(q, point, weight), Forced(), known, steps)
-        assert bound <= least
-        assert bound >= weight.min()
+    home = rng.uniform(-3.0, 3.0, 2)
+    with_home = replace(
+        pool_of(q, point, weight), home=JointTimes.of(home[None], LIMITS, "trapezoid").scaled
+    )
+    for pool, least in (
+        (pool_of(q, point, weight), shortest(q, point, weight)),
+        (with_home, shortest(q, point, weight, home)),
+    ):
+        for known, steps in ((least, 80), (1.3 * least + 1.0, 40), (0.5 * least, 10), (np.inf, 30)):
+            bound = lower_bound(pool, Forced(), known, steps)
+            assert bound <= least
+            assert bound >= weight.min()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -65,12 +75,18 @@ def test_pairs_that_are_not_listed_do_not_raise_it(seed):
     assert bound >= 117 * 1e-3  # the links inside are not free
 
 
-def test_points_in_a_row_have_no_gap():
-    """Equal steps of one joint: the row is the shortest tree."""
+@pytest.mark.parametrize("home", [None, [-1.0, 0.0]])
+def test_points_in_a_row_have_no_gap(home):
+    """Equal steps of one joint: the row is the shortest tree, whether or not it begins at home."""
     q = np.stack([np.linspace(0.0, 2.0, 50), np.zeros(50)], axis=1)
     cost = float(travel_times(q[:-1], q[1:], LIMITS).sum())
-    bound = lower_bound(pool_of(q, np.arange(50), np.zeros(50)), Forced(), cost, 200)
-    assert 0.999 * cost <= bound <= cost
+    pool = pool_of(q, np.arange(50), np.zeros(50))
+    if home is not None:
+        cost += float(travel_times(np.array(home), q[[0, -1]], LIMITS).sum())
+        at_home = JointTimes.of(np.array([home]), LIMITS, "trapezoid").scaled
+        pool = replace(pool, home=at_home)
+    bound = lower_bound(pool, Forced(), cost, 200)
+    assert (0.999 if home is None else 0.9) * cost <= bound <= cost
 
 
 def test_the_gap_of_a_thousand_points_is_small(made_up):

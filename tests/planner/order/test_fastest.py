@@ -1,15 +1,23 @@
 """order = "fastest": never slower than the job's own order, and said so."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from planner.findings import Severity, page
+from planner.motion.travel import travel_times
 from planner.plan import SegmentKind
 from planner.planning import plan
 
 NORMAL = np.array([0.1, 0.25, 1.0]) / np.linalg.norm([0.1, 0.25, 1.0])
+
+
+def home_seconds(made, home):
+    """What straight ways from home to the first clearance point, and back from the last, take."""
+    q = made.trajectory.state(np.array([0.0, made.trajectory.duration])).q
+    return float(np.sum(travel_times(home, q, made.job.joint_limits())))
 
 
 def visits(made):
@@ -61,14 +69,41 @@ def test_the_gain_is_told(pair):
     assert given.finding_list == ()
     (note,) = chosen.finding_list
     assert (note.code, note.severity) == ("P110", Severity.NOTE)
-    gain = given.totals.duration - chosen.totals.duration
+    ways = [home_seconds(one, given.job.controller.home) for one in (given, chosen)]
+    gain = given.totals.duration + ways[0] - chosen.totals.duration - ways[1]
     told = re.match(
         r"the visiting order is (\S+) s \((\S+) %\) faster than the job's", note.message
     )
     # The note counts line times from a grid, which are a little short.
     assert float(told[1]) == pytest.approx(gain, rel=0.01)
-    assert float(told[2]) == pytest.approx(100.0 * gain / given.totals.duration, rel=0.01)
+    assert float(told[2]) == pytest.approx(
+        100.0 * gain / (given.totals.duration + ways[0]), rel=0.01
+    )
+    assert [(q.name, q.unit) for q in note.quantities] == [("gap", "%"), ("home legs", "s")]
+    assert note.quantities[1].value == pytest.approx(ways[1], rel=1e-12)
     assert page("P110").title == "visiting order chosen"
+
+
+def test_a_home_that_is_stated_and_usable_belongs_to_the_tour(change, scattered):
+    """The tour begins and ends near home; a home beyond the joint margins is not counted."""
+    base = change(points=scattered, travel={"order": "fastest"})
+
+    def at(home):
+        controller = replace(base.mechanism.controller, home=home)
+        return plan(replace(base, mechanism=replace(base.mechanism, controller=controller)))
+
+    homeless, outside = at(None), at(np.full(5, 9.0))
+    assert visits(outside) == visits(homeless)
+    assert outside.totals == homeless.totals
+    notes = [one.finding_list[-1] for one in (homeless, outside)]
+    assert "home" not in notes[0].message
+    assert "without home: it keeps too little margin or clearance" in notes[1].message
+    assert all([q.name for q in note.quantities] == ["gap"] for note in notes)
+    home = homeless.planned_points[visits(homeless)[12]].q_clearance  # half way through
+    seconds = [
+        one.totals.duration + home_seconds(one, home) for one in (at(np.array(home)), homeless)
+    ]
+    assert seconds[0] < 0.97 * seconds[1]
 
 
 def test_a_plan_is_never_slower_than_the_job_s_own_order(change, corrected):

@@ -2,16 +2,24 @@
 
 from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from planner.order.quicker import KnownTour, _through, _Travel, worth_following
+from planner.order.quicker import (
+    KnownTour,
+    _through,
+    _Travel,
+    on_few_sheets,
+    worth_following,
+)
 from planner.planning import plan
 from planner.reach.branches import Postures
 from planner.reach.placement import place
 from planner.reach.serial import SerialReach
 from robots.core.motion.joint_limits import JointLimits
+from robots.library import load
 from tests.cases import cases
 from tests.planner.reach.conftest import reaches, robots, serial_job  # noqa: F401  fixtures
 
@@ -27,13 +35,55 @@ def test_travel_through_a_posture_is_that_of_the_best_sequence_with_it():
         _Travel(LIMITS, "trapezoid"),
     )
     order = np.array([3, 2, 0, 1])
-    found = _through(layers, order, travel)
+    found = _through(layers, order, travel, None)
     seconds = travel.between_all(layers.q, layers.q)
     ways = list(product(*(np.flatnonzero(point == k).tolist() for k in (3, 0, 1))))
     totals = [seconds[a, b] + seconds[b, c] for a, b, c in ways]
     for row in range(8):
         least = min(total for way, total in zip(ways, totals, strict=True) if row in way)
         assert found[row] == pytest.approx(least, abs=1e-12)
+    home = np.array([0.3, -1.2])
+    away = travel.between_all(home[None], layers.q)[0]
+    with_home = _through(layers, order, travel, home)
+    for row in range(8):
+        least = min(
+            total + away[way[0]] + away[way[-1]]
+            for way, total in zip(ways, totals, strict=True)
+            if row in way
+        )
+        assert with_home[row] == pytest.approx(least, abs=1e-12)
+
+
+class Turning:
+    """A robot of two turning joints, as far as sheets ask for it."""
+
+    def __init__(self, limit):
+        self.mechanism = SimpleNamespace(
+            q_min=np.full(2, -limit),
+            q_max=np.full(2, limit),
+            dof=2,
+            movable=load("industrial-6r").movable[:2],
+        )
+
+
+def test_sheets_that_serve_all_points_near_to_each_other_are_chosen():
+    """Three rows of postures: one of most points, a near and a far one of the others."""
+    x = 0.1 * np.arange(12)
+    main, near, far = x[:9], x[9:], x[6:]
+    rows = [(k, 0.0) for k in range(9)] + [(k, 0.5) for k in range(9, 12)]
+    rows += [(k, 2.5) for k in range(6, 12)] + [(11, 9.0)]
+    rows.sort()
+    every = Postures(
+        point=np.array([k for k, _ in rows]), q=np.array([[x[k], height] for k, height in rows])
+    )
+    asked = {"law": "trapezoid", "margin": 0.0}
+    found = on_few_sheets(every, Turning(3.0), LIMITS, clear=None, **asked)
+    assert found.point.tolist() == [*range(12)]
+    assert np.array_equal(found.q[:, 1], np.repeat([0.0, 0.5], [main.size, near.size]))
+    # With the near row in the way the far one serves them, all of it.
+    found = on_few_sheets(every, Turning(3.0), LIMITS, clear=lambda q: q[:, 1] != 0.5, **asked)
+    assert set(found.q[:, 1].tolist()) == {0.0, 2.5}
+    assert np.sum(found.q[:, 1] == 2.5) == far.size
 
 
 @pytest.fixture
@@ -45,7 +95,7 @@ def tour(reaches, serial_job):  # noqa: F811
     first = np.searchsorted(found.point, np.arange(8))
     visits = np.array([7, 0, 1, 2, 4, 5, 6])
     q = found.lines.q_starts[first[visits]]
-    return reach, KnownTour(placed=placed, visits=visits, q=q, hard=np.array([3]))
+    return reach, KnownTour(placed=placed, visits=visits, q=q, hard=np.array([3]), home=None)
 
 
 def followed(tour, **changes):

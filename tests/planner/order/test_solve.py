@@ -8,6 +8,7 @@ import pytest
 
 from planner.order.chooser import _TIE_BREAK, Chooser
 from planner.order.fastest import SearchBudget, again, solve
+from planner.order.graph import HOME
 from planner.order.stops import Rules
 from tests.cases import cases, some
 
@@ -21,6 +22,8 @@ def checked(found, costs, choice, travels=()):
     assert sorted(choice.visits) == sorted(set(found.point.tolist()))
     assert np.array_equal(found.point[chosen], choice.visits)
     cost = 2.0 * costs.lines[chosen].sum()
+    if costs.home is not None:
+        cost += float(np.sum(costs.travel(costs.home, q[chosen[[0, -1]]])))
     for a, b in pairwise(chosen):
         direct = float(costs.travel(q[a], q[b]))
         cost += dict(travels).get((a, b), dict(travels).get((b, a), direct))
@@ -38,6 +41,24 @@ def test_small_orders_are_the_best_of_all(made_up, counted_out, seed, points):
     assert ordered.bound <= least
     assert ordered.choice.cost <= ordered.fixed <= ordered.given.cost + TIE
     assert 0.0 <= ordered.gap < 0.5
+
+
+@pytest.mark.parametrize(("points", "seed"), [(1, 0), (2, 1), (5, 2), (7, 3)])
+def test_ways_from_home_and_back_belong_to_the_tour(made_up, counted_out, points, seed):
+    found, costs = made_up(seed, points, 3)
+    costs = replace(costs, home=np.random.default_rng(seed).uniform(-2.0, 2.0, 5))
+    chooser = Chooser(found, costs)
+    ordered = solve(chooser, points, LITTLE)
+    least = counted_out(found, costs)
+    assert ordered.choice.cost == pytest.approx(checked(found, costs, ordered.choice), rel=1e-12)
+    assert least - 1e-9 <= ordered.choice.cost <= least + TIE
+    assert ordered.bound <= least
+    # A way home that turns out dearer sends the tour home from another point, or costs so much.
+    last = int(ordered.choice.chosen[-1])
+    chooser.force({(last, HOME): 50.0})
+    other = again(chooser, ordered.choice, LITTLE)
+    assert other.cost <= ordered.choice.cost + 50.0
+    assert last not in other.chosen[[0, -1]] or points == 1
 
 
 def test_refused_candidates_give_way_to_others(made_up, counted_out):
