@@ -52,12 +52,15 @@ class Feature:
         """The piece that points may take: its bounds move inward by a margin.
 
         A box around a face may shrink like the face: whoever is near its side is near the edge of
-        the face, which lies inside.
+        the face, which lies inside. It keeps as much of a distance as the rim does: points that
+        the rim would drop near a side would leave the layout to how finely the mesh is divided.
 
         Raises:
             FeatureError: nothing is left.
         """
-        return self.patch.inset(margin)
+        if self.rim is None or margin == 0.0:
+            return self.patch.inset(margin)
+        return self.patch.inset(self.rim.distance(margin))
 
     def keeps(self, points: Array, margin: float) -> Mask:
         """Return whether points of ``inset`` lie where there is surface. # (k,)."""
@@ -222,14 +225,15 @@ def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
         form: one of its form features.
     """
     surface = form.surface
+    around = {form.name, *form.neighbours}
     whole = Face(
         name=form.name,
         index=form.faces[0],
         kind=surface.kind if surface else "facets" if form.kind == "facets" else "freeform",
         surface=surface,
         triangles=form.triangles,
-        # the rim is a neighbour's, too: of a plane in a mesh, that of the bores in it
-        deflection=max(one.deflection for one in form_features(geometry)),
+        # the rim is a neighbour's, too: of a plane, that of the bores in it
+        deflection=max(one.deflection for one in form_features(geometry) if one.name in around),
     )
     return _bounded(geometry, whole, _middle(geometry, whole))
 

@@ -341,6 +341,10 @@ class Rim:
             on[on] = self.distances(points[on]) >= margin + self.deflection
         return np.asarray(on)
 
+    def distance(self, margin: float) -> float:
+        """Distance from the pieces of edge that is a margin from the true edge at least. [m]."""
+        return margin + self.deflection + ROUNDING
+
 
 def rim_of(
     geometry: Geometry, triangles: Indices, *, sharp: bool = False, deflection: float = 0.0
@@ -351,13 +355,18 @@ def rim_of(
         geometry: of the part.
         triangles: rows of its mesh. # (t,)
         sharp: edges where the surface turns by more than 30 degrees count too.
-        deflection: of these triangles, where it is more than that of any face. [m]
+        deflection: of these triangles, where it is more than that of the faces at their rim. [m]
     """
-    edges = single_edges(geometry.mesh.faces[triangles])
+    faces = geometry.mesh.faces
+    edges = single_edges(faces[triangles])
+    at_rim = np.zeros(len(geometry.mesh.vertices), dtype=bool)
+    at_rim[edges] = True
+    beside = geometry.face_of_triangle[np.count_nonzero(at_rim[faces], axis=1) >= 2]
+    owners = np.union1d(beside, geometry.face_of_triangle[triangles])
+    deflection = max(deflection, *(geometry.faces[face].deflection for face in owners.tolist()))
     if sharp:
         edges = np.vstack([edges, sharp_edges(geometry.mesh, triangles)])
     corners = geometry.mesh.vertices[edges]
-    deflection = max(deflection, *(face.deflection for face in geometry.faces))
     return Rim(
         geometry=geometry,
         triangles=triangles,

@@ -811,11 +811,12 @@ class _Search:
             between = np.concatenate(
                 [corners.mean(axis=1), (0.5 * (corners + corners[:, [1, 2, 0]])).reshape(-1, 3)]
             )
+            residual = float(np.abs(surface.distance(corners.reshape(-1, 3))).max())
             yield MeshRegion(
                 surface=surface,
                 triangles=rows,
-                residual=float(np.abs(surface.distance(corners.reshape(-1, 3))).max()),
-                deflection=float(np.abs(surface.distance(between)).max()),
+                residual=residual,
+                deflection=max(residual, float(np.abs(surface.distance(between)).max())),
             )
 
 
