@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 INTERPOLATION_PART = 0.01  # of the largest value of a column
 JUMP = 1e-4  # rows that are no further apart may hold a jump, as of dry friction [s]
+_CONTACT = 1e-9  # depth that stands for contact of two cores, of which none is known [m]
 _QUIET = 1e-3  # of the busiest joint: what hardly moves is not followed to its noise
 _MASKS = ("along_normal", "fixed_axis")
 _SEGMENT_COLUMNS = [
@@ -157,6 +158,22 @@ class SegmentClearance:
     against: str
     place: tuple[float, float, float]
     at: float
+
+    def kept(self, required: float) -> bool:
+        """Whether a clearance is proven."""
+        return self.certified >= required
+
+    def known(self, required: float) -> float:
+        """What is proven where that keeps the clearance, else the least that was found. [m].
+
+        Of a motion that fails the certificate is a bound that may be metres below the truth.
+        """
+        return self.certified if self.kept(required) else self.seen
+
+    @property
+    def depth_known(self) -> bool:
+        """Whether ``seen`` is a distance or a depth, not just contact of two cores."""
+        return not -_CONTACT <= self.seen < 0.0
 
     @property
     def pair(self) -> str:
@@ -378,12 +395,18 @@ class Plan(Shown):
 
     @property
     def nearest(self) -> tuple[SegmentClearance, Segment] | None:
-        """The least proven clearance of all motions, and which it is; None where none was checked.
+        """The least clearance of all motions, and which it is; None where none was checked.
 
-        Reports, the terminal and batches tell this one number.
+        Motions that are not proven come first, by what was found. Reports, the terminal and batches
+        tell this one number.
         """
+        required = self.job.checks.clearance
         checked = [(s.clearance, s) for s in self.timeline if s.clearance is not None]
-        return min(checked, key=lambda both: both[0].certified, default=None)
+        return min(
+            checked,
+            key=lambda both: (both[0].kept(required), both[0].known(required)),
+            default=None,
+        )
 
     @property
     def feasible(self) -> bool:
@@ -425,7 +448,7 @@ class Plan(Shown):
         """Whether every motion passed every check there was; points may be left out."""
         required = self.job.checks.clearance
         clear = all(
-            segment.clearance is None or segment.clearance.certified >= required
+            segment.clearance is None or segment.clearance.kept(required)
             for segment in self.timeline
         )
         return clear and not self.motion_errors
@@ -557,7 +580,11 @@ class Plan(Shown):
         if self.nearest is not None:
             clearance = self.nearest[0]
             pair = f" ({clearance.pair})" if clearance.pair else ""
-            yield f"  minimum clearance {1e3 * clearance.certified:.4g} mm{pair}"
+            required = self.job.checks.clearance
+            value = f"{1e3 * clearance.known(required):.4g} mm"
+            if not clearance.kept(required):
+                value = f"not kept, {value} found" if clearance.depth_known else "not kept, contact"
+            yield f"  minimum clearance {value}{pair}"
         counts = [
             f"{sum(one.severity is kind for one in self.finding_list)} {kind.value}"
             for kind in Severity

@@ -155,10 +155,12 @@ def _print_nearest(console: Console, plan: Plan) -> None:
     if plan.nearest is None:
         return
     clearance, segment = plan.nearest
-    kept = clearance.certified >= plan.job.checks.clearance
-    how, value = ("proven", clearance.certified) if kept else ("found", clearance.seen)
+    required = plan.job.checks.clearance
+    kept = clearance.kept(required)
+    value = f"{1e3 * clearance.known(required):.2f} mm"
+    value = value if kept or clearance.depth_known else "contact, depth not known"
     console.print(
-        f"Minimum clearance, {how}, of all motions: {1e3 * value:.2f} mm, "
+        f"Minimum clearance, {'proven' if kept else 'found'}, of all motions: {value}, "
         f"{segment.kind.value} of {segment.point}; {measured_to(plan)}",
         style="red" if not kept else None if clearance_proven(plan) else "yellow",
         soft_wrap=True,

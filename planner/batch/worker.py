@@ -427,7 +427,9 @@ def _figures(plan: Plan) -> dict[str, float]:
         "points_reached": float(len(reached)),
         "joint_margin_deg": float(np.degrees(min(angles, default=np.nan))),
         "joint_margin_mm": 1e3 * min(slides, default=np.nan),
-        "clearance_mm": np.nan if nearest is None else 1e3 * nearest[0].certified,
+        "clearance_mm": np.nan
+        if nearest is None or not nearest[0].kept(plan.job.checks.clearance)
+        else 1e3 * nearest[0].certified,
         "singularity_margin": min((p.singularity_margin for p in reached), default=np.nan),
     }
     if plan.timeline:

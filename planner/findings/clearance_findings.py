@@ -33,6 +33,7 @@ from robots.core.motion.motion_law import straight_law
 from robots.core.rounding import apart, at_least, at_most, readable
 
 _THINNER = {BALL: ("ball", "smaller"), SHANK: ("shank", "thinner")}
+_WITHOUT_DIAMETER = {BALL: "stylus tip", SHANK: "stylus axis"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,8 @@ class Watch:
         pairs: of the checker.
         cell: the cell.
         required: clearance that the job asks for. [m]
-        diameters: of the stylus, by the name of its capsule: no advice takes away more. [m]
+        diameters: of the stylus, by the name of its capsule: no advice takes away more, and what
+            has none is a point or a line. [m]
     """
 
     pairs: Sequence[BodyPair]
@@ -55,20 +57,25 @@ class Watch:
         """Whether both bodies are the robot's."""
         return all(solid.name != pair.against for solid in self.cell.solids)
 
+    def name(self, body: str) -> str:
+        """What a reader calls a body."""
+        return _WITHOUT_DIAMETER.get(body, body) if self.diameters.get(body) == 0.0 else body
+
     def gap(self, pair: BodyPair, value: float, certified: float) -> str:
         """How near a pair comes, against what is required."""
+        moving, against = self.name(pair.moving), self.name(pair.against)
         if -MEETING <= value < 0.0:  # their cores meet: no depth is known
-            return f"{pair.moving} and {pair.against} intersect"
+            return f"{moving} and {against} intersect"
         if value < 0.0:
-            return f"{pair.moving} enters {pair.against} by {readable(-1e3 * value, 2)} mm or more"
+            return f"{moving} enters {against} by {readable(-1e3 * value, 2)} mm or more"
         proven = value >= self.required
         found, asked = apart(1e3 * (certified if proven else value), 1e3 * self.required, 2)
         if proven:
             return (
-                f"{pair.moving} comes to {1e3 * value:.2f} mm from {pair.against}, of which only "
+                f"{moving} comes to {1e3 * value:.2f} mm from {against}, of which only "
                 f"{found} mm are proven (required {asked} mm)"
             )
-        return f"{pair.moving} comes to {found} mm from {pair.against} (required {asked} mm)"
+        return f"{moving} comes to {found} mm from {against} (required {asked} mm)"
 
     def top(self, name: str) -> float:
         """Height of a solid's highest point, base frame. [m]."""
@@ -214,7 +221,7 @@ def certified_finding(
             subject=Motion(),
             message=f"{len(rows)} motions are certified to keep {at_most(1e3 * least, 2)} mm "
             f"(required {1e3 * watch.required:g} mm, tolerance {slack}); nearest are "
-            f"{bodies.moving} and {bodies.against} on the {motion}",
+            f"{watch.name(bodies.moving)} and {watch.name(bodies.against)} on the {motion}",
             quantities=(Quantity("least clearance", 1e3 * least, "mm"),),
         )
     ]
@@ -366,7 +373,8 @@ class VisitFindings:
         law = straight_law(self._job.travel.law)
         straight = TravelMotions(q[:-1], q[1:], law, limits).duration
         pairs = list(pairwise(names))
-        return detour_findings(detours, pairs, self._durations - straight, self._job.travel)
+        more = self._durations - straight
+        return detour_findings(detours, pairs, more, self._job.travel, self._watch)
 
     def unproven(self) -> list[Finding]:
         """Motions of the plan whose certificate falls short of what is required.
@@ -434,7 +442,11 @@ def _row(found: Clearance, k: int) -> Clearance:
 
 
 def detour_findings(
-    detours: Detours, names: Sequence[tuple[str, str]], more: Array, travel: TravelTable
+    detours: Detours,
+    names: Sequence[tuple[str, str]],
+    more: Array,
+    travel: TravelTable,
+    watch: Watch,
 ) -> list[Finding]:
     """One finding for each travel of a request, in its order.
 
@@ -443,12 +455,15 @@ def detour_findings(
         names: points that each travel of the request leaves and goes to.
         more: time that the travels take beside straight joint motions. # (k,) [s]
         travel: settings of the job.
+        watch: names of the bodies.
     """
     found = {
         int(k): _around(names[k], way, float(more[k]), travel)
         for k, way in zip(detours.travels, detours.ways, strict=True)
     }
-    found |= {item.travel: _blocked(names[item.travel], item, travel) for item in detours.blocked}
+    found |= {
+        item.travel: _blocked(names[item.travel], item, travel, watch) for item in detours.blocked
+    }
     return [found[k] for k in sorted(found)]
 
 
@@ -477,12 +492,15 @@ _DETOURS = {
 }
 
 
-def _blocked(names: tuple[str, str], blocked: Blocked, travel: TravelTable) -> Finding:
+def _blocked(
+    names: tuple[str, str], blocked: Blocked, travel: TravelTable, watch: Watch
+) -> Finding:
     return Finding(
         code="P137",
         severity=Severity.ERROR,
         subject=Travel(*names),
-        message=f"no collision-free travel was found: {_in_the_way(blocked)}{_tried(blocked)}",
+        message=f"no collision-free travel was found: {_in_the_way(blocked, watch)}"
+        f"{_tried(blocked)}",
         quantities=()
         if blocked.pair is None
         else (Quantity("clearance", 1e3 * blocked.clearance, "mm"),),
@@ -490,7 +508,7 @@ def _blocked(names: tuple[str, str], blocked: Blocked, travel: TravelTable) -> F
     )
 
 
-def _in_the_way(blocked: Blocked) -> str:
+def _in_the_way(blocked: Blocked, watch: Watch) -> str:
     if blocked.pair is None:
         return "something is in the way"
     x, y, z = (1e3 * float(value) for value in blocked.place)
@@ -501,7 +519,7 @@ def _in_the_way(blocked: Blocked) -> str:
     )
     where = "at one of its ends" if blocked.end else "on the direct path"
     return (
-        f"{where} {blocked.pair.moving} {near} {blocked.pair.against} at "
+        f"{where} {watch.name(blocked.pair.moving)} {near} {watch.name(blocked.pair.against)} at "
         f"({x:.0f}, {y:.0f}, {z:.0f}) mm"
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.findings.clearance_findings import Watch
+from planner.findings.clearance_findings import Watch, stylus_diameters
 from planner.fixes.bench import PLACES, PointCheck
 from planner.job import Job
 from planner.plan import PlacedPoints
@@ -178,7 +178,12 @@ class Branches:
         rows = np.nonzero(self._margins.singularity >= SINGULAR)[0]
         if bench.checker.empty or rows.size == 0:
             return []
-        watch = Watch(pairs=bench.checker.pairs, cell=bench.job.cell, required=required)
+        watch = Watch(
+            pairs=bench.checker.pairs,
+            cell=bench.job.cell,
+            required=required,
+            diameters=stylus_diameters(bench.job.probe),
+        )
         lines = self._lines.take(rows)
         start = bench.checker.nearest(lines.q_starts)
         along = bench.probing(self._one).certify(lines, np.zeros(rows.size, dtype=np.int64))

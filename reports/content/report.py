@@ -273,14 +273,15 @@ def _clearance(plan: Plan) -> Fact:
     if nearest is None:
         return Fact(label="clearance", value=text("not checked", ValueStatus.DOUBTFUL))
     clearance, segment = nearest
-    kept = clearance.certified >= plan.job.checks.clearance
+    required = plan.job.checks.clearance
+    kept = clearance.kept(required)
     whole = ValueStatus.GOOD if clearance_proven(plan) else ValueStatus.DOUBTFUL
-    # Of a motion that does not keep its clearance the certificate is only a bound.
-    value = clearance.certified if kept else clearance.seen
+    told = kept or clearance.depth_known
+    value = fixed(1e3 * clearance.known(required), 2, whole if kept else ValueStatus.BAD)
     return Fact(
         label="minimum clearance, proven" if kept else "minimum clearance, found",
-        value=fixed(1e3 * value, 2, whole if kept else ValueStatus.BAD),
-        unit="mm",
+        value=value if told else text("contact, depth not known", ValueStatus.BAD),
+        unit="mm" if told else "",
         detail=f"{measured_to(plan)}; {clearance.pair}, {segment.kind.value} of {segment.point}",
     )
 
@@ -528,11 +529,11 @@ def _clearance_row(segment: Segment, required: float) -> tuple[Value, ...]:
     clearance = segment.clearance
     if clearance is None:
         raise ValueError("only motions that were checked have a row")
-    status = ValueStatus.PLAIN if clearance.certified >= required else ValueStatus.BAD
+    proven = fixed(1e3 * clearance.certified, 2)
     return (
         text(segment.kind.value),
         text(segment.point),
-        fixed(1e3 * clearance.certified, 2, status),
+        proven if clearance.kept(required) else text("not kept", ValueStatus.BAD),
         fixed(1e3 * clearance.seen, 2),
         text(clearance.pair),
         fixed(100.0 * clearance.at, 1),
@@ -541,8 +542,8 @@ def _clearance_row(segment: Segment, required: float) -> tuple[Value, ...]:
 
 
 def _nearest(row: tuple[Value, ...]) -> float:
-    proven = row[2].number
-    return np.inf if proven is None else proven
+    """The proven clearance, or, where it is not kept, the one found."""
+    return next((value.number for value in row[2:4] if value.number is not None), np.inf)
 
 
 def _box(bounds: np.ndarray) -> str:

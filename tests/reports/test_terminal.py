@@ -108,6 +108,26 @@ def test_the_least_clearance_of_all_motions_is_the_reports(plan, proved):
     assert fact.value.text == "5.00"
 
 
+def test_of_a_motion_that_fails_what_was_found_is_told_and_not_the_bound(plan, proved):
+    """The certificate of a failed motion is a bound, metres below the truth."""
+    proven = [replace(one, clearance=_clearance(0.005, k)) for k, one in enumerate(plan.timeline)]
+    for seen, told, first in (
+        (-0.0225, "-22.50 mm", "not kept, -22.5 mm found (forearm - table)"),
+        (-1e-12, "contact, depth not known", "not kept, contact (forearm - table)"),
+    ):
+        failed = replace(_clearance(-1.949, 0), seen=seen)
+        segments = [*proven[:3], replace(proven[3], clearance=failed), *proven[4:]]
+        made = replace(plan, timeline=tuple(segments))
+        assert made.nearest == (failed, segments[3])
+        assert f"Minimum clearance, found, of all motions: {told}, " in summary(proved(made))
+        fact = next(f for f in facts(proved(made)) if f.label == "minimum clearance, found")
+        if fact.unit:
+            assert fact.value.number == pytest.approx(1e3 * seen)
+        else:
+            assert fact.value.text == told
+        assert f"minimum clearance {first}" in repr(made)
+
+
 def _clearance(certified, k):
     return SegmentClearance(
         certified=certified + 1e-6 * k,

@@ -7,8 +7,10 @@ from planner.clearance.surroundings import BodyPair
 from planner.detours.find import Blocked, Detours
 from planner.detours.motions import DetourKind, DetourMotions, Legs
 from planner.findings import Severity, pages
-from planner.findings.clearance_findings import detour_findings
+from planner.findings.clearance_findings import Watch, detour_findings
 from planner.job.settings import Travel
+from planner.job.solids import Cell
+from planner.job.stylus import BALL, SHANK
 from robots.core.motion.joint_limits import JointLimits
 
 LIMITS = JointLimits(max_speed=[1.0], max_acceleration=[10.0])
@@ -35,11 +37,23 @@ def detours(way, *failures):
     )
 
 
-def said(way, travel, *failures):
+def said(way, travel, *failures, diameters=None):
     found = detours(way, *failures)
     straight = 0.65  # [s]
     more = np.append(found.motions.duration - straight, np.nan)  # nothing of a travel without a way
-    return detour_findings(found, NAMES, more, travel)
+    watch = Watch(pairs=(), cell=Cell(), required=0.0, diameters=diameters or {})
+    return detour_findings(found, NAMES, more, travel, watch)
+
+
+def test_a_stylus_without_diameters_is_a_tip_and_an_axis():
+    for name, told in ((BALL, "stylus tip"), (SHANK, "stylus axis")):
+        failure = blocked(pair=BodyPair(moving=name, against="wall", touching=False))
+        bare, thick = (
+            said(DetourKind.PLANE, Travel(), failure, diameters={BALL: size, SHANK: size})[1]
+            for size in (0.0, 0.002)
+        )
+        assert f"{told} is 12.1 mm deep in wall" in bare.message
+        assert f"{name} is 12.1 mm deep in wall" in thick.message
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,14 @@ def test_travels_that_fail_say_by_how_much_and_where():
     assert "column" in findings[2].message
 
 
+def test_bodies_without_a_diameter_are_named_as_points_and_lines():
+    bare = replace(WATCH, diameters={"stylus ball": 0.0, "stylus shank": 0.0})
+    for pair, name in ((1, "stylus tip"), (2, "stylus axis"), (0, "forearm")):
+        found = clearance((-1.949, -0.0123, pair))
+        [finding] = travel_findings(found, bare, origins="A", goals="B")
+        assert f"{name} enters plate by 12.30 mm or more" in finding.message
+
+
 def test_a_travel_that_is_only_not_proven_says_so():
     findings = travel_findings(clearance((0.0046, 0.00502, 0)), WATCH, origins="A", goals="B")
     assert "comes to 5.02 mm from plate, of which only 4.60 mm are proven" in findings[0].message
