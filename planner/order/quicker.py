@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from parts.geometry.mesh import connected
 from planner.job import Job
 from planner.order.chooser import Choice
 from planner.order.graph import JointTimes, nearest
@@ -95,9 +96,6 @@ def on_few_sheets(
         margin: that turning joints must keep. [rad]
         clear: whether postures touch nothing; None where there is nothing.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     keep = required_margins(task.mechanism, margin)
     low, high = task.mechanism.q_min + keep, task.mechanism.q_max - keep
     rows = np.flatnonzero(np.all((every.q >= low) & (every.q <= high), axis=1))
@@ -113,9 +111,7 @@ def on_few_sheets(
     if not np.isfinite(typical):  # points so far apart that the next posture is mostly a turn
         return Postures.none(task.mechanism.dof)
     start, place = np.nonzero(near.seconds <= _JOINED * typical)
-    ends = start, near.candidate[start, place]
-    links = coo_array((np.ones(start.size), ends), shape=(closest.size, closest.size))
-    sheet = np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
+    sheet = connected(closest.size, start, near.candidate[start, place])
     rows = np.flatnonzero(_on_sheets(found, sheet, limits.max_speed))
     most = int(np.clip(_ON_SHEETS // served, _LEAST, _MOST))
     return found.take(rows[_first(found.point[rows], closest[rows], np.full(rows.size, most))])
