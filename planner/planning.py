@@ -136,7 +136,10 @@ def _tour(
         safety = Safety(job, reach.model, limits, placed, candidates, progress=progress)
     every = reach.branches(placed) if isinstance(reach, SerialReach) else None
     if isinstance(reach, SerialReach) and every is not None and job.travel.order == "fastest":
+        usable = candidates.margins.keep(job.checks.joint_margin)
+        usable[usable] = safety is None or safety.clear(candidates.lines.q_starts[usable])
         more = on_few_sheets(
+            np.setdiff1d(np.arange(len(placed)), candidates.point[usable]),
             every,
             reach.task,
             limits,
@@ -144,8 +147,9 @@ def _tour(
             margin=job.checks.joint_margin,
             clear=None if safety is None else safety.clear,
         )
-        candidates, rows = reach.with_more(candidates, placed, more)
-        safety = safety and safety.extended(candidates, rows, searched=True)
+        if len(more.point):
+            candidates, rows = reach.with_more(candidates, placed, more)
+            safety = safety and safety.extended(candidates, rows, searched=True)
     touch = TouchLimits(placed, candidates, limits, job.touch) if job.touch.searching else None
     visited = visit(job, candidates, limits, safety, touch, progress)
     tour = _Tour(candidates=candidates, safety=safety, touch=touch, visited=visited)

@@ -76,6 +76,7 @@ class KnownTour:
 
 
 def on_few_sheets(
+    lacking: Indices,
     every: Postures,
     task: SerialTask,
     limits: JointLimits,
@@ -86,9 +87,11 @@ def on_few_sheets(
 ) -> Postures:
     """Postures on the sheet that serves most points, and on those near to it that serve the others.
 
-    None where points are so far apart that no short travel joins them.
+    None where that serves no point more, or where points are so far apart that no short travel
+    joins them.
 
     Args:
+        lacking: points that have no candidate yet.
         every: see ``worth_following``, as are the others.
         task: of the robot.
         limits: for the travel times.
@@ -99,6 +102,9 @@ def on_few_sheets(
     keep = required_margins(task.mechanism, margin)
     low, high = task.mechanism.q_min + keep, task.mechanism.q_max - keep
     rows = np.flatnonzero(np.all((every.q >= low) & (every.q <= high), axis=1))
+    more = rows[np.isin(every.point[rows], lacking)]
+    if not more.size or (clear is not None and not np.any(clear(every.q[more]))):
+        return Postures.none(task.mechanism.dof)
     rows = rows[:: max(1, -(-rows.size // _SAMPLED))]
     found = every.take(rows if clear is None else rows[clear(every.q[rows])])
     served = np.unique(found.point).size

@@ -77,13 +77,20 @@ def test_sheets_that_serve_all_points_near_to_each_other_are_chosen():
         point=np.array([k for k, _ in rows]), q=np.array([[x[k], height] for k, height in rows])
     )
     asked = {"law": "trapezoid", "margin": 0.0}
-    found = on_few_sheets(every, Turning(3.0), LIMITS, clear=None, **asked)
+    lacking = np.array([11])
+    found = on_few_sheets(lacking, every, Turning(3.0), LIMITS, clear=None, **asked)
     assert found.point.tolist() == [*range(12)]
     assert np.array_equal(found.q[:, 1], np.repeat([0.0, 0.5], [main.size, near.size]))
     # With the near row in the way the far one serves them, all of it.
-    found = on_few_sheets(every, Turning(3.0), LIMITS, clear=lambda q: q[:, 1] != 0.5, **asked)
+    found = on_few_sheets(
+        lacking, every, Turning(3.0), LIMITS, clear=lambda q: q[:, 1] != 0.5, **asked
+    )
     assert set(found.q[:, 1].tolist()) == {0.0, 2.5}
     assert np.sum(found.q[:, 1] == 2.5) == far.size
+    # Nothing where every point has a candidate, and where those that lack one stay without.
+    for points in ([], [12]):
+        none = on_few_sheets(np.array(points), every, Turning(3.0), LIMITS, clear=None, **asked)
+        assert len(none.point) == 0
 
 
 @pytest.fixture
