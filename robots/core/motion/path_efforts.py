@@ -20,7 +20,7 @@ from robots.core.kernels.loop import Loop
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_path import JointPath
-from robots.core.motion.phase_plane import PATHS, Efforts, Paths
+from robots.core.motion.phase_plane import EFFORTS, PATHS, Efforts, Paths
 
 _PLACES = 24  # a multiple of four
 _TAIL = 3  # last coefficients
@@ -97,12 +97,13 @@ def efforts_of(paths: Paths, panels: Panels, model: Model, limits: JointLimits) 
         a=np.empty((nodes, n)),
         b=np.empty((nodes, n)),
         d=np.empty((nodes, n)),
-        slack=np.empty((cells, 3, n)),
+        slack=np.empty((cells, 3 * n)),
+        reach=np.empty((cells, 3 * n)),
         viscous=np.array([joint.viscous for joint in model.mechanism.movable]),
         coulomb=np.array([joint.coulomb for joint in model.mechanism.movable]),
         limit=np.array(limits.max_effort),
     )
-    FILL(paths, panels, np.empty((4, 3 * n)), found.a, found.b, found.d, found.slack)
+    FILL(paths, panels, np.empty((4, 3 * n)), found)
     return found
 
 
@@ -113,7 +114,8 @@ def no_efforts(n: int) -> Efforts:
         a=none,
         b=none,
         d=none,
-        slack=np.zeros((0, 3, n)),
+        slack=np.zeros((0, 3 * n)),
+        reach=np.zeros((0, 3 * n)),
         viscous=zero,
         coulomb=zero,
         limit=np.full(n, np.inf),
@@ -190,20 +192,16 @@ def confine(panels: Panels, fourths: Array, largest: Array, rough: Indices) -> N
         panels.orders[panel] = orders
 
 
-def fill(
-    paths: Paths, panels: Panels, work: Array, a: Array, b: Array, d: Array, slack: Array
-) -> None:
+def fill(paths: Paths, panels: Panels, work: Array, efforts: Efforts) -> None:
     """Evaluate the polynomials at nodes, and bound what they leave their chords by on cells.
 
     Args:
         paths: whose cells lie in one panel each.
         panels: of the pieces.
         work: values and second derivatives at both ends of a cell. # (4, 3n)
-        a: filled. # (nodes, n)
-        b: filled. # (nodes, n)
-        d: filled. # (nodes, n)
-        slack: filled. # (cells, 3, n)
+        efforts: filled.
     """
+    a, b, d = efforts.a, efforts.b, efforts.d
     n = a.shape[1]
     for p in range(paths.length.size):
         first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
@@ -222,18 +220,18 @@ def fill(
                 last = panel
             _evaluate(panels, panel, z1, work, end)
             share = 0.125 * (z1 - z0) * (z1 - z0)
-            for k in range(3):
-                for j in range(n):
-                    c = k * n + j
-                    bend = max(abs(work[start + 1, c]), abs(work[end + 1, c]))
-                    bend += share * panels.fourth[panel, c]
-                    slack[cell, k, j] = share * bend + panels.rest[panel, c]
+            left_value, left_bend, right_value = work[start], work[start + 1], work[end]
+            right_bend, fourth, rest = work[end + 1], panels.fourth[panel], panels.rest[panel]
+            slack, reach = efforts.slack[cell], efforts.reach[cell]
+            for c in range(3 * n):
+                bend = max(abs(left_bend[c]), abs(right_bend[c])) + share * fourth[c]
+                slack[c] = share * bend + rest[c]
+                reach[c] = max(abs(left_value[c]), abs(right_value[c])) + share * bend + rest[c]
             for j in range(n):
-                a[node, j], b[node, j], d[node, j] = (
-                    work[start, j],
-                    work[start, n + j],
-                    work[start, 2 * n + j],
-                )
+                reach[2 * n + j] += efforts.coulomb[j]
+                a[node, j] = left_value[j]
+                b[node, j] = left_value[n + j]
+                d[node, j] = left_value[2 * n + j]
         for j in range(n):
             a[first + p + count, j] = work[end, j]
             b[first + p + count, j] = work[end, n + j]
@@ -287,4 +285,4 @@ def _angles() -> Array:
 _PANELS = "(i8[1] f8[3] i8[1] f8[2] f8[2])"
 SAMPLE = Loop(sample, "f8[1] f8[3] i8[1] f8[1] f8[2] f8[2] f8[2]")
 CONFINE = Loop(confine, f"{_PANELS} f8[1] f8[1] i8[1]")
-FILL = Loop(fill, f"{PATHS} {_PANELS} f8[2] f8[2] f8[2] f8[2] f8[3]")
+FILL = Loop(fill, f"{PATHS} {_PANELS} f8[2] {EFFORTS}")

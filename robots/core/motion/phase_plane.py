@@ -31,13 +31,14 @@ from typing import NamedTuple
 from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 
-ROWS = 36  # at most, for each joint: 8 of acceleration, 8 of speed, 12 of effort, some to spare
+ROWS = 28  # for each joint: 8 of acceleration, 8 of speed, 12 of effort
 _LARGEST = 1e12  # of x: where no joint moves nothing limits it
 _TOUCHED = 1e-13  # relative: what a row may be passed by, rounding
 _STILL = 1e-12
 _ACTIVE = 0.3  # of a limit: what a motion uses of it where it counts for the bound
 _BLOCKED = 1e-9  # part of an effort limit that must be left for motion
 _SMALLEST = 1e-300
+_TIGHT = 0.99  # of a row: likely to be needed on the next cell, too
 _NEARLY = 1.0 - 1e-9  # of a limit: away from it, for rounding
 _SLOWER = 1.0 - 1e-12  # of the controllable x: away from the edge, for rounding
 
@@ -71,7 +72,8 @@ class Efforts(NamedTuple):
         a: per r̈. # (nodes, n)
         b: per ṙ². # (nodes, n)
         d: at rest, friction left out. # (nodes, n)
-        slack: of a, b, d on each cell: bounds of what they leave their chords by. # (cells, 3, n)
+        slack: of a, b, d on each cell: bounds of what they leave their chords by. # (cells, 3n)
+        reach: bounds of |a|, of |b|, and of |d| with dry friction, on each cell. # (cells, 3n)
         viscous: friction per joint speed. # (n,)
         coulomb: dry friction. # (n,)
         limit: infinite where there is none. # (n,)
@@ -81,6 +83,7 @@ class Efforts(NamedTuple):
     b: Array
     d: Array
     slack: Array
+    reach: Array
     viscous: Array
     coulomb: Array
     limit: Array
@@ -104,15 +107,21 @@ class Scratch(NamedTuple):
     """Working memory.
 
     Args:
-        rows: α·x0 + β·x1 ≤ 1, of the cells of a path. # (ROWS·n·cells, 2)
-        kept: number of the first row of each cell, and of the first one after them. # (cells, 2)
-        wide: rows of the relaxed problem. # (4·n·cells, 14)
+        rows: α·x0 + β·x1 ≤ 1. # (ROWS·n, 2)
+        source: limit that each belongs to: of acceleration, speed, effort, by joint. # (ROWS·n,)
+        made: limits that have rows. # (3·n,)
+        needed: limits that were needed on the cell before. # (3·n,)
+        wide: rows of the relaxed problem, of the cells of a path. # (4·n·cells, 14)
+        kept: number of the first one of each cell, and of the first after them. # (cells, 2)
         falls: how steeply x falls at most. # (cells,)
     """
 
     rows: Array
-    kept: Indices
+    source: Indices
+    made: Indices
+    needed: Indices
     wide: Array
+    kept: Indices
     falls: Array
 
 
@@ -164,7 +173,8 @@ def _solve_one(
     top: Array,
 ) -> float:
     # Backward: the largest x from which the end can be reached, at first in x itself.
-    after, rows = 0.0, 0
+    after = 0.0
+    scratch.needed[:] = 0
     for p in range(paths.first[k + 1] - 1, paths.first[k] - 1, -1):
         if p + 1 < paths.first[k + 1] and paths.stops[p + 1]:
             after = 0.0
@@ -180,11 +190,9 @@ def _solve_one(
                 most = _straight_rate(shapes, cell, acceleration)
                 value = min(cap, after + 2.0 * most * h)
             else:
-                begin, cap = rows, above[node]
-                rows = _rows(
+                value = _step(
                     shapes,
                     scratch,
-                    begin,
                     h,
                     paths.straight[p] == 1,
                     speed,
@@ -195,13 +203,13 @@ def _solve_one(
                     _at_rest(paths, k, p, i, count),
                     near,
                     above,
-                    cap,
+                    True,
+                    above[node],
                     after,
                 )
-                if rows < 0:
+                if math.isnan(value):
                     return math.nan
-                scratch.kept[cell, 0], scratch.kept[cell, 1] = begin, rows
-                value = _largest_first(scratch.rows, begin, rows, cap, after) * _SLOWER
+                value *= _SLOWER
             x[node] = value
             after = value
         if paths.stops[p]:
@@ -209,6 +217,7 @@ def _solve_one(
             after = 0.0
     # Forward: as large as the rows and the backward pass allow.
     total = 0.0
+    scratch.needed[:] = 0
     for p in range(paths.first[k], paths.first[k + 1]):
         first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
         if paths.stops[p]:
@@ -231,11 +240,23 @@ def _solve_one(
                 held = h - (2.0 * top[cell] - start - end) / (2.0 * most)
                 total += max(held, 0.0) / math.sqrt(top[cell])
             else:
-                for row in range(scratch.kept[cell, 0], scratch.kept[cell, 1]):
-                    if scratch.rows[row, 1] > 0.0:
-                        most = (1.0 - scratch.rows[row, 0] * start) / scratch.rows[row, 1]
-                        end = min(end, most)
-                end = max(end, 0.0)
+                end = _step(
+                    shapes,
+                    scratch,
+                    h,
+                    paths.straight[p] == 1,
+                    speed,
+                    acceleration,
+                    efforts,
+                    cell,
+                    node,
+                    _at_rest(paths, k, p, i, count),
+                    near,
+                    above,
+                    False,
+                    start,
+                    end,
+                )
                 top[cell] = max(start, end)
                 total += 2.0 * h / (math.sqrt(start) + math.sqrt(end))
             x[node + 1] = end
@@ -311,10 +332,9 @@ def _straight_rate(shapes: Shapes, cell: int, acceleration: Array) -> float:
 # ------------------------------------------------------------------------------------ Inner problem
 
 
-def _rows(
+def _step(
     shapes: Shapes,
     scratch: Scratch,
-    count: int,
     h: float,
     straight: bool,
     speed: Array,
@@ -325,84 +345,137 @@ def _rows(
     resting: bool,
     near: Array,
     above: Array,
+    backward: bool,
     most0: float,
     most1: float,
-) -> int:
-    """Append the rows of a cell that some x0 ≤ most0, x1 ≤ most1 may pass; -1: none is kept.
+) -> float:
+    """Largest x0 with some x1 ≤ most1, or largest x1 with x0 = most0, that keep all limits.
 
-    Of a joint that cannot reach its limit on the cell, at any x in the box and any r̈ that the
-    other joints leave, no row is made.
+    Rows are made of limits that might be passed at the optimum of those made so far, beginning with
+    those that were needed on the cell before.
+
+    Returns:
+        x; NaN where an effort cannot be borne at rest.
     """
-    P, Q, ranges = shapes.P[cell], shapes.Q[cell], shapes.ranges[cell]
-    g, most = 0.5 / h, max(most0, most1)
-    pace = _pace(ranges, acceleration, g * most, most)
-    for j in range(speed.size):
-        low, high = ranges[j, 0], ranges[j, 1]
-        # Acceleration: q'·u + q''·x, degree 3.
-        if max(-low, high) * pace + ranges[j, 2] * most >= _NEARLY * acceleration[j]:
-            share = 1.0 / acceleration[j]
-            for k in range(1 if straight else 4):
-                if k == 0:
-                    q0, q1 = Q[j, 0], 0.0
-                elif k == 1:
-                    q0, q1 = 2.0 * Q[j, 1] / 3.0, Q[j, 0] / 3.0
-                elif k == 2:
-                    q0, q1 = Q[j, 2] / 3.0, 2.0 * Q[j, 1] / 3.0
+    n, g, count = speed.size, 0.5 / h, 0
+    ranges, made, needed = shapes.ranges[cell], scratch.made, scratch.needed
+    highest = max(above[node], above[node + 1], _SMALLEST)
+    chord = 1.0 / math.sqrt(highest)
+    root = math.sqrt(max(0.5 * (near[node] + near[node + 1]), 1e-6 * highest))
+    x0, x1 = most0, most1
+    for limit in range(3 * n):
+        made[limit] = 0
+    first, again = True, True
+    while again:
+        again = False
+        for limit in range(3 * n):
+            if made[limit] == 1 or (first and needed[limit] == 0):
+                continue
+            j, kind = limit % n, limit // n
+            if not first:
+                push, most = abs(x1 - x0) * g, max(x0, x1)
+                slope = max(-ranges[j, 0], ranges[j, 1])
+                if kind == 0:
+                    kept = slope * push + ranges[j, 2] * most <= _NEARLY * acceleration[j]
+                elif kind == 1:
+                    # On a straight piece it is limited at the ends.
+                    kept = straight or slope * slope * most <= speed[j] * speed[j]
                 else:
-                    q0, q1 = 0.0, Q[j, 2]
-                alpha, beta = (q0 - g * P[j, k]) * share, (q1 + g * P[j, k]) * share
-                count = _row(scratch.rows, count, alpha, beta, most0, most1)
-                count = _row(scratch.rows, count, -alpha, -beta, most0, most1)
-        if straight:
-            continue  # its speed is limited at the ends
-        # Speed: q'²·x, degree 7.
-        square = speed[j] * speed[j]
-        p0, p1, p2, p3 = P[j, 0], P[j, 1], P[j, 2], P[j, 3]
-        largest = max(-low, high)
-        if largest * largest * most > square:
-            last = 0.0
-            for k in range(8):
-                if k == 0:
-                    new = p0 * p0
-                elif k == 1:
-                    new = p0 * p1
-                elif k == 2:
-                    new = (6.0 * p0 * p2 + 9.0 * p1 * p1) / 15.0
-                elif k == 3:
-                    new = (2.0 * p0 * p3 + 18.0 * p1 * p2) / 20.0
-                elif k == 4:
-                    new = (6.0 * p1 * p3 + 9.0 * p2 * p2) / 15.0
-                elif k == 5:
-                    new = p2 * p3
-                elif k == 6:
-                    new = p3 * p3
-                else:
-                    new = 0.0
-                alpha, beta = (7 - k) * new / (7.0 * square), k * last / (7.0 * square)
-                count = _row(scratch.rows, count, alpha, beta, most0, most1)
-                last = new
-    if efforts.a.size:
-        count = _effort_rows(
-            shapes, scratch, count, g, pace, efforts, cell, node, resting, near, above, most0, most1
-        )
+                    reach = efforts.reach[cell]
+                    used = reach[j] * push + reach[n + j] * most + reach[2 * n + j]
+                    kept = efforts.viscous[j] == 0.0 and used <= _NEARLY * efforts.limit[j]
+                    kept = kept or efforts.limit[j] == math.inf
+                if kept:
+                    continue
+            begin = count
+            if kind == 0:
+                count = _acceleration_rows(
+                    shapes, scratch, count, g, straight, cell, j, acceleration
+                )
+            elif kind == 1:
+                count = _speed_rows(shapes, scratch, count, cell, j, speed)
+            else:
+                count = _effort_rows(
+                    shapes, scratch, count, g, efforts, cell, node, j, resting, chord, root
+                )
+                if count < 0:
+                    return math.nan
+            made[limit], again = 1, True
+            for row in range(begin, count):
+                scratch.source[row] = limit
+            if backward:
+                x0, x1 = _largest_first(scratch.rows, begin, count, x0, x1, most0, most1)
+            else:
+                for row in range(begin, count):
+                    if scratch.rows[row, 1] > 0.0:
+                        x1 = min(x1, (1.0 - scratch.rows[row, 0] * x0) / scratch.rows[row, 1])
+                x1 = max(x1, 0.0)
+        again, first = again or first, False
+    for limit in range(3 * n):
+        needed[limit] = 0
+    for row in range(count):
+        if scratch.rows[row, 0] * x0 + scratch.rows[row, 1] * x1 > _TIGHT:
+            needed[scratch.source[row]] = 1
+    return x0 if backward else x1
+
+
+def _acceleration_rows(
+    shapes: Shapes,
+    scratch: Scratch,
+    count: int,
+    g: float,
+    straight: bool,
+    cell: int,
+    j: int,
+    acceleration: Array,
+) -> int:
+    """Append the rows of a joint's acceleration: q'·u + q''·x, degree 3."""
+    P, Q, rows = shapes.P[cell, j], shapes.Q[cell, j], scratch.rows
+    share = 1.0 / acceleration[j]
+    for k in range(1 if straight else 4):
+        if k == 0:
+            q0, q1 = Q[0], 0.0
+        elif k == 1:
+            q0, q1 = 2.0 * Q[1] / 3.0, Q[0] / 3.0
+        elif k == 2:
+            q0, q1 = Q[2] / 3.0, 2.0 * Q[1] / 3.0
+        else:
+            q0, q1 = 0.0, Q[2]
+        alpha, beta = (q0 - g * P[k]) * share, (q1 + g * P[k]) * share
+        rows[count, 0], rows[count, 1] = alpha, beta
+        rows[count + 1, 0], rows[count + 1, 1] = -alpha, -beta
+        count += 2
     return count
 
 
-def _pace(ranges: Array, acceleration: Array, pace: float, most: float) -> float:
-    """Bound of |r̈| on the cell that the joints' accelerations leave, below ``pace``."""
-    for j in range(acceleration.size):
-        slope = max(ranges[j, 0], -ranges[j, 1])
-        if slope * pace > acceleration[j] + ranges[j, 2] * most:
-            pace = (acceleration[j] + ranges[j, 2] * most) / slope
-    return pace
-
-
-def _row(rows: Array, count: int, alpha: float, beta: float, most0: float, most1: float) -> int:
-    """Append a row that can be passed at all."""
-    if max(alpha, 0.0) * most0 + max(beta, 0.0) * most1 <= 1.0:
-        return count
-    rows[count, 0], rows[count, 1] = alpha, beta
-    return count + 1
+def _speed_rows(
+    shapes: Shapes, scratch: Scratch, count: int, cell: int, j: int, speed: Array
+) -> int:
+    """Append the rows of a joint's speed: q'²·x, degree 7."""
+    P, rows, square = shapes.P[cell, j], scratch.rows, speed[j] * speed[j]
+    p0, p1, p2, p3 = P[0], P[1], P[2], P[3]
+    last = 0.0
+    for k in range(8):
+        if k == 0:
+            new = p0 * p0
+        elif k == 1:
+            new = p0 * p1
+        elif k == 2:
+            new = (6.0 * p0 * p2 + 9.0 * p1 * p1) / 15.0
+        elif k == 3:
+            new = (2.0 * p0 * p3 + 18.0 * p1 * p2) / 20.0
+        elif k == 4:
+            new = (6.0 * p1 * p3 + 9.0 * p2 * p2) / 15.0
+        elif k == 5:
+            new = p2 * p3
+        elif k == 6:
+            new = p3 * p3
+        else:
+            new = 0.0
+        rows[count, 0], rows[count, 1] = (7 - k) * new / (7.0 * square), k * last / (7.0 * square)
+        count += 1
+        last = new
+    return count
 
 
 def _effort_rows(
@@ -410,72 +483,54 @@ def _effort_rows(
     scratch: Scratch,
     count: int,
     g: float,
-    pace: float,
     efforts: Efforts,
     cell: int,
     node: int,
+    j: int,
     resting: bool,
-    near: Array,
-    above: Array,
-    most0: float,
-    most1: float,
+    chord: float,
+    root: float,
 ) -> int:
-    P, ranges = shapes.P[cell], shapes.ranges[cell]
-    highest = max(above[node], above[node + 1], _SMALLEST)
-    chord, most = 1.0 / math.sqrt(highest), max(most0, most1)
-    root = math.sqrt(max(0.5 * (near[node] + near[node + 1]), 1e-6 * highest))
-    for j in range(efforts.limit.size):
-        limit = efforts.limit[j]
-        if limit == math.inf:
-            continue
-        low, high = ranges[j, 0], ranges[j, 1]
-        c0, c1 = efforts.viscous[j] * P[j, 0], efforts.viscous[j] * P[j, 3]
-        bend = max(abs(P[j, 0] - 2.0 * P[j, 1] + P[j, 2]), abs(P[j, 1] - 2.0 * P[j, 2] + P[j, 3]))
-        bend *= 0.75 * efforts.viscous[j]  # of 6 / 8
-        dry_low, dry_high = _dry(efforts.coulomb[j], low, high)
-        if resting:
-            dry_low, dry_high = min(dry_low, 0.0), max(dry_high, 0.0)
-        for side in range(2):
-            sign = 1.0 - 2.0 * side
-            dry = dry_high if side == 0 else -dry_low
-            # What is held at rest, at both ends of the cell.
-            d0 = sign * efforts.d[node, j] + efforts.slack[cell, 2, j] + dry
-            d1 = sign * efforts.d[node + 1, j] + efforts.slack[cell, 2, j] + dry
-            v0, v1 = sign * c0 + bend, sign * c1 + bend
-            left = limit - max(d0, d1)
-            if left <= _BLOCKED * limit:
-                return -1
-            a = (
-                max(abs(efforts.a[node, j]), abs(efforts.a[node + 1, j]))
-                + efforts.slack[cell, 0, j]
-            )
-            b = (
-                max(sign * efforts.b[node, j], sign * efforts.b[node + 1, j])
-                + efforts.slack[cell, 1, j]
-            )
-            used = a * pace + max(b, 0.0) * most + max(v0, v1, 0.0) * math.sqrt(most)
-            if used < _NEARLY * left:
-                continue
-            # √x is below intercept + slope·x where it costs, above slope·x where it helps.
-            if max(v0, v1) > 0.0:
-                v0, v1 = max(v0, 0.0), max(v1, 0.0)
-                own = min(root, left / max(v0, v1))
-                intercept, slope = 0.5 * own, 0.5 / own
-            else:
-                intercept, slope = 0.0, chord
-            r0, r2 = limit - d0 - v0 * intercept, limit - d1 - v1 * intercept
-            b0 = sign * efforts.b[node, j] + efforts.slack[cell, 1, j] + v0 * slope
-            b1 = sign * efforts.b[node + 1, j] + efforts.slack[cell, 1, j] + v1 * slope
-            s0, s1, s2 = 1.0 / r0, 2.0 / (r0 + r2), 1.0 / r2
-            for way in range(2):
-                more = (1.0 - 2.0 * way) * efforts.slack[cell, 0, j]
-                a0 = g * (sign * efforts.a[node, j] + more)
-                a2 = g * (sign * efforts.a[node + 1, j] + more)
-                a1 = 0.5 * (a0 + a2)
-                rows = scratch.rows
-                count = _row(rows, count, (b0 - a0) * s0, a0 * s0, most0, most1)
-                count = _row(rows, count, (0.5 * b1 - a1) * s1, (0.5 * b0 + a1) * s1, most0, most1)
-                count = _row(rows, count, -a2 * s2, (b1 + a2) * s2, most0, most1)
+    """Append the rows of a joint's effort, of both signs; -1: it cannot be borne at rest."""
+    n = efforts.limit.size
+    P, rows, limit, slack = shapes.P[cell, j], scratch.rows, efforts.limit[j], efforts.slack[cell]
+    c0, c1 = efforts.viscous[j] * P[0], efforts.viscous[j] * P[3]
+    bend = max(abs(P[0] - 2.0 * P[1] + P[2]), abs(P[1] - 2.0 * P[2] + P[3]))
+    bend *= 0.75 * efforts.viscous[j]  # of 6 / 8
+    ranges = shapes.ranges[cell]
+    dry_low, dry_high = _dry(efforts.coulomb[j], ranges[j, 0], ranges[j, 1])
+    if resting:
+        dry_low, dry_high = min(dry_low, 0.0), max(dry_high, 0.0)
+    for side in range(2):
+        sign = 1.0 - 2.0 * side
+        dry = dry_high if side == 0 else -dry_low
+        # What is held at rest, at both ends of the cell.
+        d0 = sign * efforts.d[node, j] + slack[2 * n + j] + dry
+        d1 = sign * efforts.d[node + 1, j] + slack[2 * n + j] + dry
+        v0, v1 = sign * c0 + bend, sign * c1 + bend
+        left = limit - max(d0, d1)
+        if left <= _BLOCKED * limit:
+            return -1
+        # √x is below intercept + slope·x where it costs, above slope·x where it helps.
+        if max(v0, v1) > 0.0:
+            v0, v1 = max(v0, 0.0), max(v1, 0.0)
+            own = min(root, left / max(v0, v1))
+            intercept, slope = 0.5 * own, 0.5 / own
+        else:
+            intercept, slope = 0.0, chord
+        r0, r2 = limit - d0 - v0 * intercept, limit - d1 - v1 * intercept
+        b0 = sign * efforts.b[node, j] + slack[n + j] + v0 * slope
+        b1 = sign * efforts.b[node + 1, j] + slack[n + j] + v1 * slope
+        s0, s1, s2 = 1.0 / r0, 2.0 / (r0 + r2), 1.0 / r2
+        for way in range(2):
+            more = (1.0 - 2.0 * way) * slack[j]
+            a0 = g * (sign * efforts.a[node, j] + more)
+            a2 = g * (sign * efforts.a[node + 1, j] + more)
+            a1 = 0.5 * (a0 + a2)
+            rows[count, 0], rows[count, 1] = (b0 - a0) * s0, a0 * s0
+            rows[count + 1, 0], rows[count + 1, 1] = (0.5 * b1 - a1) * s1, (0.5 * b0 + a1) * s1
+            rows[count + 2, 0], rows[count + 2, 1] = -a2 * s2, (b1 + a2) * s2
+            count += 3
     return count
 
 
@@ -491,13 +546,15 @@ def _dry(coulomb: float, low: float, high: float) -> tuple[float, float]:
     return -coulomb, coulomb
 
 
-def _largest_first(rows: Array, first: int, last: int, most0: float, most1: float) -> float:
+def _largest_first(
+    rows: Array, first: int, last: int, x0: float, x1: float, most0: float, most1: float
+) -> tuple[float, float]:
     """Largest x0 of a linear programme: rows, 0 ≤ x0 ≤ most0 and 0 ≤ x1 ≤ most1.
 
-    Rows are taken in one after another. The optimum of those so far, where it passes the next one,
-    moves onto its line (Seidel 1991). (0, 0) keeps all rows, so there always is one.
+    Rows are taken in one after another; x0 and x1 are the optimum of those before the first. The
+    optimum of those so far, where it passes the next one, moves onto its line (Seidel 1991). (0, 0)
+    keeps all rows, so there always is one.
     """
-    x0, x1 = most0, most1
     for k in range(first, last):
         alpha, beta = rows[k, 0], rows[k, 1]
         if alpha * x0 + beta * x1 <= 1.0 + _TOUCHED:
@@ -513,7 +570,7 @@ def _largest_first(rows: Array, first: int, last: int, most0: float, most1: floa
             low, high = max(low, -base1 / dir1), min(high, (most1 - base1) / dir1)
         elif dir1 < 0.0:
             low, high = max(low, (most1 - base1) / dir1), min(high, -base1 / dir1)
-        for i in range(first, k):
+        for i in range(k):
             slope = rows[i, 0] * dir0 + rows[i, 1] * dir1
             left = 1.0 - rows[i, 0] * base0 - rows[i, 1] * base1
             if slope > 0.0:
@@ -521,9 +578,9 @@ def _largest_first(rows: Array, first: int, last: int, most0: float, most1: floa
             elif slope < 0.0:
                 low = max(low, left / slope)
         t = max(high, low) if dir0 == 0.0 else high
-        x0, x1 = base0 + t * dir0, base1 + t * dir1
-        x1 = min(max(x1, 0.0), most1)
-    return float(min(max(x0, 0.0), most0))
+        x0 = min(max(base0 + t * dir0, 0.0), most0)
+        x1 = min(max(base1 + t * dir1, 0.0), most1)
+    return x0, x1
 
 
 # ---------------------------------------------------------------------------------- Relaxed problem
@@ -718,6 +775,7 @@ def _wide_rows(
             count += 1
     if efforts.a.size == 0:
         return count
+    n = efforts.limit.size
     inside = max(_inside(wide, first, count, h, above[node], above[node + 1]), _SMALLEST)
     root = math.sqrt(max(0.5 * (x[node] + x[node + 1]), 1e-9 * inside))
     for j in range(efforts.limit.size):
@@ -728,7 +786,7 @@ def _wide_rows(
         bend = max(abs(P[j, 0] - 2.0 * P[j, 1] + P[j, 2]), abs(P[j, 1] - 2.0 * P[j, 2] + P[j, 3]))
         bend *= 0.75 * efforts.viscous[j]
         dry_low, dry_high = _dry(efforts.coulomb[j], low, high)
-        ea, eb = efforts.slack[cell, 0, j], efforts.slack[cell, 1, j]
+        ea, eb = efforts.slack[cell, j], efforts.slack[cell, n + j]
         for side in range(2):
             sign = 1.0 - 2.0 * side
             a0, a1 = sign * efforts.a[node, j], sign * efforts.a[node + 1, j]
@@ -740,7 +798,7 @@ def _wide_rows(
             used += 0.5 * sign * (c0 + c1) * math.sqrt(at)
             if used < _ACTIVE * efforts.limit[j]:
                 continue
-            own = efforts.limit[j] - dry + efforts.slack[cell, 2, j]
+            own = efforts.limit[j] - dry + efforts.slack[cell, 2 * n + j]
             r0, r1 = own - sign * efforts.d[node, j], own - sign * efforts.d[node + 1, j]
             v0, v1 = sign * c0 - bend, sign * c1 - bend
             if min(v0, v1) >= 0.0:
@@ -758,7 +816,7 @@ def _wide_rows(
             wide[count, _DA], wide[count, _EA] = 0.5 * abs(a1 - a0) + ea, ea
             wide[count, _B0], wide[count, _B1] = min(b0, b1), max(b0, b1) + 2.0 * eb
             wide[count, _M0], wide[count, _M1] = (2.0 * b0 + b1) / 6.0, (b0 + 2.0 * b1) / 6.0
-            wide[count, _R0] = min(r0, r1) - 2.0 * efforts.slack[cell, 2, j]
+            wide[count, _R0] = min(r0, r1) - 2.0 * efforts.slack[cell, 2 * n + j]
             wide[count, _R1], wide[count, _RM] = max(r0, r1), 0.5 * (r0 + r1)
             _invert(wide, count)
             count += 1
@@ -1072,10 +1130,10 @@ def _shortest_time(
 
 
 PATHS = "(i8[1] f8[1] f8[3] i8[1] i8[1] i8[1] f8[1])"
-_EFFORTS = "(f8[2] f8[2] f8[2] f8[3] f8[1] f8[1] f8[1])"
+EFFORTS = "(f8[2] f8[2] f8[2] f8[2] f8[2] f8[1] f8[1] f8[1])"
 _SHAPES = "(f8[3] f8[3] f8[3])"
-_SCRATCH = "(f8[2] i8[2] f8[2] f8[1])"
-_PROBLEM = f"{PATHS} f8[1] f8[1] {_EFFORTS} {_SHAPES} {_SCRATCH}"
+_SCRATCH = "(f8[2] i8[1] i8[1] i8[1] f8[2] i8[2] f8[1])"
+_PROBLEM = f"{PATHS} f8[1] f8[1] {EFFORTS} {_SHAPES} {_SCRATCH}"
 SHAPE = Loop(shape, f"{PATHS} f8[1] {_SHAPES} f8[1]")
 SOLVE = Loop(solve, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1]")
 BOUND = Loop(bound, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1] f8[1]")

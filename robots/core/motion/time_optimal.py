@@ -237,9 +237,12 @@ class _Batch:
         fastest = np.empty(len(self.table.place))
         SHAPE(self.table, limits.max_speed, self._shapes, fastest)
         self._scratch = Scratch(
-            rows=_MEMORY.rows(ROWS * n * most),
-            kept=np.empty((len(self._piece), 2), dtype=np.int64),
+            rows=np.empty((ROWS * n, 2)),
+            source=np.empty(ROWS * n, dtype=np.int64),
+            made=np.empty(3 * n, dtype=np.int64),
+            needed=np.empty(3 * n, dtype=np.int64),
             wide=_MEMORY.wide(4 * n * most),
+            kept=np.empty((cells, 2), dtype=np.int64),
             falls=np.empty(len(self._piece)),
         )
         first = nodes[1:]
@@ -416,17 +419,11 @@ class _Batch:
 class _Memory(local):
     """Rows of a path at most, of each thread: far more than are filled, so they are kept.
 
-    The system would clear them for every path again, which takes longer than the passes do.
+    The system would clear them for every path again, which takes as long as a pass.
     """
 
     def __init__(self) -> None:
-        self._rows, self._wide = np.empty((0, 2)), np.empty((0, 14))
-
-    def rows(self, count: int) -> Array:
-        """As many rows in x at the cell's ends."""
-        if len(self._rows) < count:
-            self._rows = np.empty((count, 2))
-        return self._rows
+        self._wide = np.empty((0, 14))
 
     def wide(self, count: int) -> Array:
         """As many rows of the relaxed problem."""
