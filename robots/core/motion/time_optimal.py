@@ -129,12 +129,12 @@ def _traversed(
             [panels[k] for k in waiting] if panels else [],
             [divisions[k] for k in waiting],
         )
-        traversals = batch.traversals(gap)
-        found.update(zip(waiting, traversals, strict=True))
+        batch.solve(gap)
         if refinement >= _BEARABLE and np.any(batch.unsolved):
             raise batch.overload(int(np.argmax(batch.unsolved)))
-        # Where a bound is zero, or a duration NaN, too.
-        rough = np.array([not one.duration <= (1.0 + gap) * one.shortest for one in traversals])
+        rough = batch.rough(gap)
+        if refinement == _REFINEMENTS - 1 or not np.all(rough):
+            found.update(zip(waiting, batch.traversals(), strict=True))
         if not np.any(rough):
             break
         waiting = [waiting[k] for k in np.flatnonzero(rough)]
@@ -248,8 +248,12 @@ class _Batch:
         first = nodes[1:]
         self._near, self._trusted = np.where(np.isnan(first), fastest, np.minimum(first, fastest))
         self._above = fastest
-        self._x = self._duration = np.zeros(0)
+        self._x = self._top = self._duration = self._shortest = np.zeros(0)
         self._bounds, self._seconds = np.zeros((2, len(fastest))), np.zeros(len(self._piece))
+
+    def rough(self, gap: float) -> Mask:
+        """Paths that are not traversed within the gap, or not solved. # (k,) bool."""
+        return ~(self._duration <= (1.0 + gap) * self._shortest)
 
     @property
     def unsolved(self) -> Mask:
@@ -326,11 +330,8 @@ class _Batch:
             switch + parting + np.maximum(inside, 0.0) + _UNEXPLAINED * np.maximum(own, 0.0)
         )
 
-    def traversals(self, gap: float) -> list[Traversal]:
-        """Durations, bounds, arcs; as good as the cells allow, or within the gap.
-
-        The duration of a path that is not solved is NaN.
-        """
+    def solve(self, gap: float) -> None:
+        """Durations and bounds, as good as the cells allow or within the gap."""
         k, limits = len(self._paths), self._limits
         nodes = len(self.table.place)
         x, top = np.zeros(nodes), np.zeros(len(self._piece))
@@ -347,11 +348,11 @@ class _Batch:
             settled = np.isnan(duration) | (np.abs(duration - last) <= _SETTLED * duration)
             if np.all(settled | (duration <= (1.0 + gap) * shortest)):
                 break
-        self._x, self._duration = x, duration
-        return self._arcs(x, top, duration, shortest)
+        self._x, self._top, self._duration, self._shortest = x, top, duration, shortest
 
-    def _arcs(self, x: Array, top: Array, duration: Array, shortest: Array) -> list[Traversal]:
+    def traversals(self) -> list[Traversal]:
         """Motions of the cells: one arc each, or up, along and down on a piece exact in one."""
+        x, top, duration, shortest = self._x, self._top, self._duration, self._shortest
         table, cells = self.table, len(self._piece)
         h, start = self._h, table.place[self._node]
         x0, x1, peak = x[self._node], x[self._node + 1], top
