@@ -270,11 +270,15 @@ class _Batch:
             rough: paths. # (k,) bool
             gap: that is to be reached.
         """
-        h, cost = self._h, np.sqrt(self._losses())
+        h, losses = self._h, self._losses()
         # Losses of a part fall with its length, so that those of n parts are 1/n of the cell's; the
-        # fewest cells within a budget are as many as the roots of the losses.
+        # fewest cells within a budget are as many as the roots of the losses. Where these say that
+        # it is kept, though it is not, they are to be halved.
         budget = _PREDICTED * gap * self._duration
-        wanted = cost * (np.bincount(self._path, weights=cost) / budget)[self._path]
+        budget = np.minimum(budget, 0.5 * np.bincount(self._path, weights=losses))
+        cost = np.sqrt(losses)
+        share = np.bincount(self._path, weights=cost) / np.maximum(budget, _LEAST)
+        wanted = cost * share[self._path]
         wanted[self.unsolved[self._path]] = _UNSOLVED
         parts = np.clip(np.ceil(wanted), 1, _PARTS).astype(np.int64)
         if self.efforts.a.size == 0:

@@ -119,6 +119,23 @@ def test_a_limit_that_just_bears_the_weight_is_no_overload():
     assert 0.99 < np.max(efforts) <= 1.0 + EXCESS
 
 
+def test_the_gap_is_kept_where_losses_are_more_than_cells_say():
+    """The first cells of this path put their losses within the gap, which is 0.53 %."""
+    ur5e = load("ur5e")
+    coulomb = [1.3, 3.4, 1.3, 0.14, 0.033, 0.00013]
+    joints = [replace(joint, coulomb=dry) for joint, dry in zip(ur5e.movable, coulomb, strict=True)]
+    limits = replace(
+        JointLimits(max_speed=ur5e.max_speed, max_acceleration=np.full(6, 12.56)),
+        max_effort=np.array([21.3, 76.7, 26.0, 2.46, 0.711, 0.00212]),
+    )
+    ends = np.array(
+        [[-0.66, -1.28, 0.75, -1.28, 0.49, 0.01], [0.74, -1.06, -0.45, -0.97, -0.05, 1.19]]
+    )
+    path = JointPath.blended(ends, np.zeros(0), limits.max_speed)
+    (found,) = time_optimal([path], limits, Model(replace(ur5e, joints=tuple(joints))))
+    assert found.gap <= GAP
+
+
 def test_a_straight_path_is_a_trapezoid():
     rng = np.random.default_rng(1)
     limits = random_limits(rng, 5)
