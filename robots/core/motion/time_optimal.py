@@ -33,6 +33,7 @@ _HALVED = 3
 _AT_ONCE = 8  # paths worked on together: they stay in the processor's cache
 _REFINEMENTS = 8
 _BEARABLE = 2  # refinements after which an effort that no cell could bear is none to be borne
+_FEW, _SPARED = 128, 0.4  # cells of a path; part of the gap that is asked of it then
 _PARTS = 32  # that a cell is divided into at once
 _UNSOLVED = 4  # where cells are too coarse for any motion
 _UNEXPLAINED = 0.3  # of the time by which motion and bound differ on a cell
@@ -252,8 +253,12 @@ class _Batch:
         self._bounds, self._seconds = np.zeros((2, len(fastest))), np.zeros(len(self._piece))
 
     def rough(self, gap: float) -> Mask:
-        """Paths that are not traversed within the gap, or not solved. # (k,) bool."""
-        return ~(self._duration <= (1.0 + gap) * self._shortest)
+        """Paths that are not solved, or not traversed as well as they should be. # (k,) bool."""
+        return ~(self._duration <= (1.0 + self._goal(gap)) * self._shortest)
+
+    def _goal(self, gap: float) -> Array:
+        """Gaps at which cells are fine enough; few cells may be finer at little cost. # (k,)."""
+        return np.where(np.bincount(self._path) < _FEW, _SPARED * gap, gap)
 
     @property
     def unsolved(self) -> Mask:
@@ -274,7 +279,7 @@ class _Batch:
         # Losses of a part fall with its length, so that those of n parts are 1/n of the cell's; the
         # fewest cells within a budget are as many as the roots of the losses. Where these say that
         # it is kept, though it is not, they are to be halved.
-        budget = _PREDICTED * gap * self._duration
+        budget = _PREDICTED * self._goal(gap) * self._duration
         budget = np.minimum(budget, 0.5 * np.bincount(self._path, weights=losses))
         cost = np.sqrt(losses)
         share = np.bincount(self._path, weights=cost) / np.maximum(budget, _LEAST)
