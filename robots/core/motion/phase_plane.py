@@ -380,11 +380,12 @@ def _step(
                 elif kind == 1:
                     # On a straight piece it is limited at the ends.
                     kept = straight or slope * slope * most <= speed[j] * speed[j]
+                elif efforts.limit[j] == math.inf:
+                    kept = True  # where no effort is limited, nothing is known of it
                 else:
                     reach = efforts.reach[cell]
                     used = reach[j] * push + reach[n + j] * most + reach[2 * n + j]
                     kept = efforts.viscous[j] == 0.0 and used <= _NEARLY * efforts.limit[j]
-                    kept = kept or efforts.limit[j] == math.inf
                 if kept:
                     continue
             begin = count
