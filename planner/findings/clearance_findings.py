@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.clearance.certify import Clearance, Tolerance
 from planner.clearance.links import MEETING
+from planner.clearance.paths import LinePaths
 from planner.clearance.safety import Safety
 from planner.clearance.surroundings import BodyPair, Nearest
 from planner.detours.find import Blocked, Detours
@@ -346,9 +347,20 @@ class VisitFindings:
     def _point(self, point: int) -> list[Finding]:
         rows = np.nonzero((self._found.point == point) & self._safety.refused)[0]
         lines = self._found.lines.take(rows)
-        along = self._safety.line_clearances(lines, np.full(rows.size, point))
-        start = self._safety.checker.nearest(lines.q_starts)
-        best = int(np.argmax(np.minimum(along.seen, start.value)))
+        checker = self._safety.checker
+        start = checker.nearest(lines.q_starts)
+        # A line comes at least as near as its ends: what these rule out need not be followed.
+        ends = LinePaths(lines).joints(np.arange(rows.size), np.ones(rows.size))
+        bounds = np.minimum(start.value, checker.nearest(ends, touching=False).value)
+        followed: dict[int, Clearance] = {}
+        reached: dict[int, float] = {}
+        for row in np.argsort(-bounds, kind="stable").tolist():
+            if bounds[row] < max(reached.values(), default=-np.inf):
+                break
+            one_line = (lines.take(np.array([row])), np.array([point]))
+            followed[row] = self._safety.line_clearances(*one_line)
+            reached[row] = min(float(followed[row].seen[0]), float(start.value[row]))
+        best = min(reached, key=lambda row: (-reached[row], row))
         name = [self._placed.names[point]]
         if start.value[best] < self._safety.required:
             one = Nearest(
@@ -356,7 +368,7 @@ class VisitFindings:
             )
             return point_clearance_findings(one, self._watch, name)
         return line_findings(
-            _row(along, best),
+            followed[best],
             self._watch,
             names=name,
             approach=float(self._placed.distances[point]),
