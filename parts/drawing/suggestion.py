@@ -74,6 +74,16 @@ def datum_tables(datum: DatumFeature) -> Iterator[dict[str, Any]]:
         yield {"label": datum.label, "feature": features if len(features) > 1 else features[0]}
 
 
+_LOWER = "it is a lower frame of a composite tolerance"
+
+
+def _located_beside(spec: ToleranceSpec, pattern: list[ToleranceSpec]) -> bool:
+    """Return whether a tolerance shares with a pattern the motion that their datum leaves free."""
+    own = {one.feature for one in pattern if one.kind == spec.kind}
+    located = spec.kind in ("position", "coaxiality", "profile")
+    return located and spec.system == pattern[0].system and spec.feature not in own
+
+
 class _LeftOutError(PartError):
     """Why a fact cannot be expressed."""
 
@@ -88,20 +98,29 @@ def suggested_tolerances(drawing: Drawing, geometry: Geometry) -> SuggestedToler
     reading = _Reading(drawing, geometry)
     specs: dict[ToleranceSpec, None] = {}
     left_out: list[UnreadItem] = []
-    facts: list[Dimension | GeometricTolerance] = [*drawing.dimensions, *drawing.tolerances]
+    lower = {id(low) for one in drawing.tolerances for low in one.lower}
+    patterns: list[tuple[GeometricTolerance, list[ToleranceSpec]]] = []
+    facts: list[Dimension | GeometricTolerance] = [*drawing.dimensions, *drawing.frames()]
     for one in facts:
         try:
-            found = (
-                list(reading.sizes(one))
-                if isinstance(one, Dimension)
-                else list(reading.tolerances(one))
-            )
+            if isinstance(one, Dimension):
+                found = list(reading.sizes(one))
+            elif id(one) in lower:
+                found = list(reading.lower_frame(one))
+                patterns.append((one, found))
+            else:
+                found = list(reading.tolerances(one))
             specs.update(dict.fromkeys(found))
         except PartError as reason:
             left_out.append(
                 UnreadItem(name=_called(one), reason=str(reason), identity=one.identity)
             )
     kept = list(specs)
+    for frame, found in patterns:
+        if any(_located_beside(spec, found) for spec in kept):
+            kept = [spec for spec in kept if spec not in found]
+            told = f"{_LOWER}, and others to {found[0].system} would be held together with it"
+            left_out.append(UnreadItem(name=_called(frame), reason=told, identity=frame.identity))
     sized = {spec.feature for spec in kept if spec.kind in ("diameter", "width")}
     for spec in [spec for spec in kept if spec.material and spec.feature not in sized]:
         kept.remove(spec)
@@ -249,6 +268,33 @@ class _Reading:
                 projected=one.projected if isfinite(one.projected) else 0.0,
             )
 
+    def lower_frame(self, one: GeometricTolerance) -> Iterator[ToleranceSpec]:
+        """Of a lower frame of a composite tolerance, whose datums hold the direction only.
+
+        An evaluation lets a pattern of bores lie anywhere on the plane that they are square to, and
+        nowhere else: what repeats another datum would be held to its place, too.
+        """
+        _check_plain(one)
+        labels = [element.label for reference in one.datums for element in reference.elements]
+        names = self._datums.get(labels[0], []) if len(labels) == 1 else []
+        forms = [self._forms.get(name) for name in features_of(one.faces, self._names)]
+        square = one.kind == "position" and len(names) == 1 and names[0] in self._forms
+        if square:
+            plane = self._forms[names[0]]
+            square = plane.kind == "plane" and all(
+                form is not None
+                and form.kind in ("hole", "boss", "cylinder")
+                and abs(float(form.axis @ plane.axis)) > 1.0 - _EQUAL
+                for form in forms
+            )
+        if not square:
+            system = "|".join(reference.label for reference in one.datums) or "none"
+            raise _LeftOutError(
+                f"{_LOWER}, {1e3 * one.value:g} mm to {system}, for the direction only, which is "
+                "not evaluated"
+            )
+        yield from self.tolerances(one)
+
     def _system(self, one: GeometricTolerance) -> tuple[str, ...]:
         """Features of its datums; none where it has no datum."""
         found: list[str] = []
@@ -314,7 +360,6 @@ def _check_plain(one: GeometricTolerance) -> None:
     """Refuse what would be another tolerance without it."""
     said = {
         ", ".join(one.modifiers): bool(one.modifiers),
-        "a composite frame": bool(one.lower),
         "an unequally disposed zone": isfinite(one.unequal),
         "a maximum": isfinite(one.maximum),
         "a value per unit": bool(one.unit),

@@ -188,6 +188,62 @@ def test_what_cannot_be_judged_is_said(block, features, facts, reason):
     assert left.reason.startswith(reason)
 
 
+def composite(holes, *, lower, **changes):
+    """Position of bores to A|B, with a lower frame."""
+    faces = tuple(face for one in holes for face in one.faces)
+    plain = {"kind": "position", "faces": faces, "zone": "diameter"}
+    below = GeometricTolerance(**{**plain, "value": 1e-4, "datums": frame(*lower), **changes})
+    return GeometricTolerance(**plain, value=8e-4, datums=frame("A", "B"), lower=(below,))
+
+
+@pytest.mark.parametrize(
+    ("lower", "changes", "told"),
+    [
+        (("A",), {}, None),
+        (("A", "B"), {}, "0.1 mm to A|B, for the direction only"),
+        (("B",), {}, "0.1 mm to B, for the direction only"),  # B does not lie across the bores
+        ((), {}, "0.1 mm to none, for the direction only"),
+        (("A",), {"modifiers": ("free state",)}, "it has free state"),
+    ],
+)
+def test_a_composite_frame_is_two_tolerances_where_the_lower_can_be_judged(
+    block, features, lower, changes, told
+):
+    holes = features["hole"][:2]
+    planes = {"A": 2, "B": 1}  # the axis that a face of the block is square to
+    datums = tuple(
+        Datum(label=label, faces=next(
+            one.faces for one in features["plane"] if abs(one.axis[axis]) > 0.99
+        ))
+        for label, axis in planes.items()
+    )  # fmt: skip
+    asked = composite(holes, lower=lower, **changes)
+    found = suggested_tolerances(Drawing(datums=datums, tolerances=(asked,)), block)
+    upper = [(one.name, 8e-4, "A|B") for one in holes]
+    both = [*upper, *((one.name, 1e-4, "A") for one in holes)]
+    got = [(spec.feature, spec.value, spec.system) for spec in found.specs]
+    assert got == (upper if told else both)
+    assert [told in one.reason for one in found.left_out] == ([True] if told else [])
+
+
+def test_a_lower_frame_shares_its_datum_with_no_other_pattern(block, features):
+    """One gauge would hold both patterns to each other, which the drawing does not ask."""
+    first, second, third = features["hole"][:3]
+    top = next(one for one in features["plane"] if one.axis[2] > 0.99)
+    front = next(one for one in features["plane"] if one.axis[1] < -0.99)
+    datums = (Datum(label="A", faces=top.faces), Datum(label="B", faces=front.faces))
+    alone = GeometricTolerance(
+        kind="position", value=2e-4, faces=third.faces, zone="diameter", datums=frame("A")
+    )
+    asked = (composite([first, second], lower="A"), alone)
+    found = suggested_tolerances(Drawing(datums=datums, tolerances=asked), block)
+    assert [(s.feature, s.value) for s in found.specs] == [
+        (first.name, 8e-4), (second.name, 8e-4), (third.name, 2e-4)
+    ]  # fmt: skip
+    [left] = found.left_out
+    assert "others to A would be held together with it" in left.reason
+
+
 def test_sizes_that_are_not_judged(block, features):
     hole = features["hole"][0]
 

@@ -12,6 +12,7 @@ from planner.clearance.certify import Clearance, Tolerance
 from planner.clearance.surroundings import BodyPair, Nearest
 from planner.findings import Severity, page
 from planner.findings.clearance_findings import (
+    VisitFindings,
     Watch,
     certified_finding,
     line_findings,
@@ -22,8 +23,11 @@ from planner.findings.clearance_findings import (
     travel_findings,
 )
 from planner.findings.unchecked import Aspect, Unchecked
+from planner.job import read_job
 from planner.job.settings import Probe
 from planner.job.solids import Cell, Solid, SolidKind
+from planner.library import path_of
+from planner.planning import plan
 from robots.library import load
 
 MESH = TriangleMesh(
@@ -176,3 +180,28 @@ def test_a_robot_whose_links_take_no_room():
 def test_every_code_has_a_page():
     codes = [f"P13{k}" for k in range(7)]
     assert [page(code).code for code in codes] == codes
+
+
+def test_what_stands_in_the_way_is_that_of_the_line_that_comes_nearest_to_clear(monkeypatch):
+    """Following only what can be nearest finds what following every line does."""
+    seen = {}
+
+    def every_line(visit):
+        safety, candidates = visit._safety, visit._found
+        for point in visit.colliding().tolist():
+            rows = np.nonzero((candidates.point == point) & safety.refused)[0]
+            lines = candidates.lines.take(rows)
+            along = safety.line_clearances(lines, np.full(rows.size, point))
+            start = safety.checker.nearest(lines.q_starts).value
+            best = int(np.argmax(np.minimum(along.seen, start)))
+            gap = start[best] if start[best] < safety.required else along.seen[best]
+            [found] = visit._point(point)
+            [told] = [one.value for one in found.quantities if one.name == "clearance"]
+            seen[found.message] = (told, 1e3 * gap)
+        return []
+
+    monkeypatch.setattr(VisitFindings, "points", every_line)
+    plan(read_job(path_of("unreachable")))
+    assert len(seen) == 4
+    for told, gap in seen.values():
+        assert told == pytest.approx(gap, abs=1e-9)

@@ -99,3 +99,17 @@ def test_a_drawing_without_a_shape(tmp_path, capsys):
     place.write_text(HEAD + text + "ENDSEC;\nEND-ISO-10303-21;\n", encoding="utf-8")
     words = ["--part", str(place), "--robot", "ur5e", "--from-pmi"]
     assert "it has no shape: not one face" in refusal(capsys, str(tmp_path / "new"), *words)
+
+
+def test_a_drawing_without_an_end_is_one_message(tmp_path, capsys, monkeypatch):
+    """More statements than the cap allows are refused before they are read: what, where, limit."""
+    place = tmp_path / "part.stp"
+    text = "".join(f"#{n}=FLATNESS_TOLERANCE('','',#310,#300);\n" for n in range(1000, 3000))
+    place.write_text(HEAD + text + "ENDSEC;\nEND-ISO-10303-21;\n", encoding="utf-8")
+    monkeypatch.setenv("PALPEUR_CAP_STEP_STATEMENTS", "1000")
+    words = ["--part", str(place), "--robot", "ur5e", "--from-pmi"]
+    told = refusal(capsys, str(tmp_path / "new"), *words)
+    assert "part.stp" in told
+    assert "1000" in told
+    assert "PALPEUR_CAP_STEP_STATEMENTS" in told
+    assert told.count("Error") == 1
