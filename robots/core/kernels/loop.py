@@ -371,9 +371,7 @@ class _Jitted:
         """
         if name in self._spaces:
             return self._spaces[name]
-        import numba
-
-        from robots.core.kernels.lowering import Lowering
+        from robots.core.kernels.lowering import Function
 
         module = vars(sys.modules[name])
         space = self._spaces[name] = dict(module)
@@ -383,14 +381,7 @@ class _Jitted:
             if value.__module__ == name:
                 copy = FunctionType(value.__code__, space, key, value.__defaults__)
                 copy.__annotations__ = {}
-                # Nobody calls it from Python, or through its own C address.
-                space[key] = numba.njit(
-                    error_model="numpy",
-                    _nrt=False,
-                    no_cpython_wrapper=True,
-                    no_cfunc_wrapper=True,
-                    pipeline_class=Lowering,
-                )(copy)
+                space[key] = Function(copy)
         for key, value in functions.items():
             if value.__module__ != name and _package(value.__module__) == _package(name):
                 space[key] = self._space(value.__module__)[value.__name__]

@@ -13,12 +13,60 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from numba import types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.core.compiler import Compiler
+from numba.core.compiler import CompilerBase
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import (
+    NativeLowering,
+    NoPythonBackend,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
+from numba.core.untyped_passes import (
+    DeadBranchPrune,
+    FixupArgs,
+    GenericRewrites,
+    IRProcessing,
+    ReconstructSSA,
+    RewriteSemanticConstants,
+    TranslateByteCode,
+)
+
+# What a function of numbers and arrays needs of Numba's passes. It has no closures, generators,
+# allocated arrays or parallel loops; and as nothing is allocated, no variable's end is of interest.
+_PASSES = (
+    *(TranslateByteCode, FixupArgs, IRProcessing),
+    *(RewriteSemanticConstants, DeadBranchPrune, GenericRewrites, ReconstructSSA),
+    *(NopythonTypeInference, PreLowerStripPhis, NativeLowering, NoPythonBackend),
+)
 
 
-class Lowering(Compiler):  # type: ignore[misc]
+class Function(CPUDispatcher):  # type: ignore[misc]
+    """A function that loops call; Python does not.
+
+    Args:
+        function: plain Python.
+    """
+
+    def __init__(self, function: Any) -> None:
+        options = {
+            **{"nopython": True, "error_model": "numpy", "_nrt": False},
+            **{"no_cpython_wrapper": True, "no_cfunc_wrapper": True},
+        }
+        super().__init__(function, targetoptions=options, pipeline_class=Lowering)
+
+    def get_call_template(self, kinds: Any, named: Any) -> Any:
+        """Types of a call; a constant is a number like others, not a function of its own."""
+        return super().get_call_template(
+            tuple(types.unliteral(kind) for kind in kinds),
+            {name: types.unliteral(kind) for name, kind in named.items()},
+        )
+
+
+class Lowering(CompilerBase):  # type: ignore[misc]
     """Numba's pipeline, for ``pipeline_class``, into a ``LoweredLibrary``."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
@@ -26,6 +74,14 @@ class Lowering(Compiler):  # type: ignore[misc]
         if self.state.library is None:
             self.state.library = _code_generator().create_library("lowered")
             self.state.library.enable_object_caching()
+
+    def define_pipelines(self) -> list[Any]:
+        """List the passes, in one pipeline."""
+        manager = PassManager("palpeur")
+        for item in _PASSES:
+            manager.add_pass(item, item.__name__)
+        manager.finalize()
+        return [manager]
 
 
 class LoweredLibrary(JITCodeLibrary):  # type: ignore[misc]

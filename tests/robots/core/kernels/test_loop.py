@@ -153,15 +153,15 @@ def test_threads_may_call_before_it_is_loaded():
 
 def test_threads_that_compile_at_once_see_whole_modules(monkeypatch):
     """One that came while another filled a module's namespace was given plain Python out of it."""
-    import numba
+    from robots.core.kernels import lowering
 
-    njit = numba.njit
+    function = lowering.Function
 
-    def slow_njit(**options):
+    def slow_function(plain):
         time.sleep(2e-3)
-        return njit(**options)
+        return function(plain)
 
-    monkeypatch.setattr(numba, "njit", slow_njit)
+    monkeypatch.setattr(lowering, "Function", slow_function)
     jitted = _Jitted()
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: jitted.function(fill), range(8)))
