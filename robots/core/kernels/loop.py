@@ -186,7 +186,7 @@ class Loop:
         import numba
         from numba import carray, types
 
-        from robots.core.kernels.lowering import Lowering
+        from robots.core.kernels.lowering import Lowering, without_collection
 
         entry = _JITTED.function(self.function)
         kinds: list[Any] = []
@@ -199,11 +199,13 @@ class Loop:
                 kinds += [types.CPointer(base), *[types.int64] * argument.rank]
         namespace: dict[str, Any] = {"entry": entry, "carray": carray}
         exec(_wrapper(parameters, namespace), namespace)
-        made = numba.cfunc(
+        into_object = numba.cfunc(
             types.void(*kinds), nopython=True, error_model="numpy", pipeline_class=Lowering
-        )(namespace["wrapper"])
-        name = made.native_name
-        return b"%b\0%b" % (name.encode(), made._library.object_code(name))
+        )
+        with without_collection():
+            made = into_object(namespace["wrapper"])
+            name = made.native_name
+            return b"%b\0%b" % (name.encode(), made._library.object_code(name))
 
 
 _Types = tuple["str | _Types", ...]
