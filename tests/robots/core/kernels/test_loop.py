@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from robots.core.errors import EquationError
-from robots.core.kernels.loop import Loop, _Jitted
+from robots.core.kernels.loop import _JITTED, Loop, _Jitted
 
 SUBJECT = '''
 """A module with a loop and what it calls."""
@@ -102,6 +102,34 @@ def test_an_unknown_type_is_refused():
         Loop(fill, "c16[1]")
     with pytest.raises(EquationError, match="left open"):
         Loop(fill, "f8[1] (f8[1]")
+
+
+def raised(value, exponent):
+    result = 1.0
+    for _ in range(exponent):
+        result *= value
+    return result
+
+
+def powers(values, exponent, out):
+    for k in range(values.shape[0]):
+        out[k] = raised(values[k], exponent) - raised(values[k], 2) + raised(values[k], 3)
+
+
+def test_a_function_is_compiled_once_and_an_object_shows_its_entry_alone():
+    """A constant argument made a function of its own; every function of a loop was visible."""
+    code = Loop(powers, "f8[1] i8 f8[1]").compiled()
+    (types,) = _JITTED.function(raised).overloads
+    assert [str(kind) for kind in types] == ["float64", "int64"]
+    assert b"wrapper" in code
+    assert b"raised" not in code
+    assert b"powers" not in code
+
+    values, out = np.linspace(-2.0, 2.0, 7), np.zeros(7)
+    Loop(powers, "f8[1] i8 f8[1]")(values, 4, out)
+    plain = np.zeros(7)
+    powers(values, 4, plain)
+    assert np.array_equal(out, plain)
 
 
 class Pair(NamedTuple):
