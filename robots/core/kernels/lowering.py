@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba import types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase
@@ -76,7 +77,6 @@ class Lowering(CompilerBase):  # type: ignore[misc]
         super().__init__(typing, target, library, *others)
         if self.state.library is None:
             self.state.library = _code_generator().create_library("lowered")
-            self.state.library.enable_object_caching()
 
     def define_pipelines(self) -> list[Any]:
         """List the passes, in one pipeline."""
@@ -118,9 +118,12 @@ class LoweredLibrary(JITCodeLibrary):  # type: ignore[misc]
                 if not item.is_declaration and item.name != entry:
                     item.linkage = "internal"
             whole.data_layout = self._codegen._data_layout
-            passes, builder = self._codegen._module_pass_manager()
-            passes.run(whole, builder)
-            return bytes(self._codegen._tm.emit_object(whole))
+            target = self._codegen._tm
+            tuning = create_pipeline_tuning_options(speed_level=3)
+            tuning.loop_vectorization = True
+            builder = create_pass_builder(target, tuning)
+            builder.getModulePassManager().run(whole, builder)
+            return bytes(target.emit_object(whole))
 
 
 class _CodeGenerator(JITCPUCodegen):  # type: ignore[misc]
