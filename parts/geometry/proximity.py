@@ -188,13 +188,14 @@ class InsideTest:
         consistent: whether its triangles agree on the outside.
     """
 
-    __slots__ = ("_centre", "_consistent", "_corners", "_size")
+    __slots__ = ("_centre", "_consistent", "_corners", "_size", "_turned")
 
     def __init__(self, mesh: TriangleMesh, *, consistent: bool) -> None:
         self._centre = mesh.bounds.mean(axis=0)
         self._size = float(np.linalg.norm(mesh.size)) or 1.0
         self._corners = (mesh.triangles - self._centre) / self._size
         self._consistent = consistent
+        self._turned: list[tuple[Array, BoxTree]] = []  # one per direction that was needed
 
     def inside(self, points: Array) -> Mask:
         """Return whether each point is inside. # points (k, 3) [m] → (k,)."""
@@ -213,17 +214,17 @@ class InsideTest:
         for attempt in range(ATTEMPTS):
             if not open_rows.size:
                 break
-            turn = _rotation(attempt)
-            sums, doubtful = self._cast(local[open_rows] @ turn, self._corners @ turn)
+            if attempt == len(self._turned):
+                self._turned.append(_shadows(self._corners @ _rotation(attempt)))
+            sums, doubtful = self._cast(
+                local[open_rows] @ _rotation(attempt), *self._turned[attempt]
+            )
             result[open_rows] = sums
             open_rows = open_rows[doubtful]
         return result
 
-    def _cast(self, points: Array, corners: Array) -> tuple[Array, Mask]:
+    def _cast(self, points: Array, corners: Array, tree: BoxTree) -> tuple[Array, Mask]:
         """Cast rays along +z: sums of crossings, and who cannot be sure."""
-        low, high = corners.min(axis=1), corners.max(axis=1)
-        low[:, 2] = -2.0  # a triangle anywhere above the point is met, so its box reaches down
-        tree = BoxTree(low, high)
         sums = np.zeros(len(points))
         doubtful = np.zeros(len(points), dtype=bool)
         for start in range(0, len(points), INSIDE_CHUNK):
@@ -235,6 +236,13 @@ class InsideTest:
                 sums += np.bincount(owners, weights=weights, minlength=len(points))
                 doubtful[owners[unsure]] = True
         return sums, doubtful
+
+
+def _shadows(corners: Array) -> tuple[Array, BoxTree]:
+    """Triangles, and boxes of all from where a ray along +z meets them. # (n, 3, 3)."""
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    low[:, 2] = -2.0  # a triangle anywhere above the point is met, so its box reaches down
+    return corners, BoxTree(low, high)
 
 
 def _crossings(points: Array, corners: Array, pairs: Pairs) -> tuple[Array, Mask]:

@@ -253,29 +253,35 @@ def _thinned(points: Array, cell: float) -> Array:
 def _dense(triangles: Array) -> tuple[Array, float]:
     """Points of triangles, and how far anything on these may be from one of them."""
     spread, most = _FINEST, max(_MOST, 2 * len(triangles))
-    while (centres := _centres(triangles, spread, most)) is None:
+    lengths = _lengths(triangles)
+    while (centres := _centres(triangles, lengths, spread, most)) is None:
         spread *= 1.25
     return centres, spread
 
 
-def _centres(triangles: Array, spread: float, most: int) -> Array | None:
+def _centres(triangles: Array, lengths: Array, spread: float, most: int) -> Array | None:
     """Centres of parts of triangles, all of which are within ``spread``; None of too many parts.
 
     The longest edge is halved, so that a sliver, as of a fan over a long rim, becomes a row of
     parts; equal parts of both of its sides would be their square.
     """
-    found, count = [np.zeros((0, 3))], 0
+    found, count = [np.zeros((0, 3, 3))], 0
     while len(triangles):
-        lengths = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
         # The centre of a triangle is within two thirds of its longest edge from all of it.
         large = 2.0 / 3.0 * np.max(lengths, axis=1) > spread
-        found.append(np.mean(triangles[~large], axis=1))
-        count += len(found[-1])
+        count += len(triangles) - np.count_nonzero(large)
         if count + 2 * np.count_nonzero(large) > most:
             return None
+        found.append(triangles[~large])
         first = np.argmax(lengths[large], axis=1)[:, None]
         rows = np.arange(len(first))[:, None]
         a, b, c = np.moveaxis(triangles[large][rows, (first + np.arange(3)) % 3], 1, 0)
         middle = 0.5 * (a + b)
         triangles = np.concatenate([np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)])
-    return np.concatenate(found)
+        lengths = _lengths(triangles)
+    return np.asarray(np.mean(np.concatenate(found), axis=1))
+
+
+def _lengths(triangles: Array) -> Array:
+    """Of the three edges. # (t, 3) [m]."""
+    return np.asarray(np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2))
