@@ -164,6 +164,9 @@ class Checker:
         along = np.zeros_like(q) if along is None else along
         along = checked_rows("along", along, self._dof, len(q))
         floor = checked_floor(floor, len(q))
+        if not np.any(spread):  # the distance itself, which is not searched twice then
+            found = self.nearest(q, touching=touching)
+            return PostureBounds(lower=found.value, here=found.value.copy(), pair=found.pair)
         lower, here = np.full(len(q), np.inf), np.full(len(q), np.inf)
         pair = np.full(len(q), -1, dtype=np.int64)
 
