@@ -275,6 +275,7 @@ _PARTS = 8  # that an undecided cell is divided into
 _DIVISIONS = 8  # at most: cells are then 1e-9 wide
 _NEGLIGIBLE = 1e-14  # of the sum of the coefficients: an area that no sum would show
 _STEPS = 60  # of bisection, most of which Newton's method saves
+_CLOSE = 1e-12  # to a zero: an area up to there is off by the square of what is missing
 _ROWS = 256
 
 
@@ -427,21 +428,26 @@ def _dips(rows: Array, values: Array) -> tuple[_Cells, Array]:
 
 def _zeros(rows: Array, cells: _Cells) -> Array:
     """The zero of each cell's function: Newton's method kept in a bracket. # (m,)."""
-    c, low, high = rows[cells.row], cells.low.copy(), cells.high.copy()
+    c, low, high = rows[cells.row], cells.low, cells.high
     slopes = derivative(c[:, :, None])[:, :, 0]
     rising = cells.left < 0.0
-    x = 0.5 * (low + high)
+    zero, row = 0.5 * (low + high), np.arange(len(c))
     for _ in range(_STEPS):
+        x = zero[row]
         value = row_values(c, x[:, None])[:, 0]
         slope = row_values(slopes, x[:, None])[:, 0]
         beyond = (value >= 0.0) == rising
         high, low = np.where(beyond, x, high), np.where(beyond, low, x)
         step = value / np.where(slope != 0.0, slope, 1.0)
         inside = (slope != 0.0) & (x - step >= low) & (x - step <= high)
-        before, x = x, np.where(inside, x - step, 0.5 * (low + high))
-        if np.all(np.abs(x - before) <= np.finfo(np.float64).eps):
+        # At a zero a step of rounding leaves the bracket, whose middle may be far from it.
+        left = (high - low > _CLOSE) & ((slope == 0.0) | (np.abs(step) > _CLOSE))
+        zero[row] = np.where(inside, x - step, np.where(left, 0.5 * (low + high), x))
+        if not np.any(left):
             break
-    return np.asarray(x)
+        row, c, slopes, rising = row[left], c[left], slopes[left], rising[left]
+        low, high = low[left], high[left]
+    return zero
 
 
 def _second_derivative(rows: Array) -> Array:
