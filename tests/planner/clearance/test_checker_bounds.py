@@ -203,6 +203,31 @@ def test_motion_is_bounded_and_not_idly(name):
     assert between.shape == (50, len(mechanism.self_pairs))
 
 
+@pytest.mark.parametrize("size", [0.03, 0.6])
+def test_where_joints_undo_each_other_the_second_order_counts(size):
+    """Joints along which the ball does not move at first: it goes most of the bound."""
+    mechanism = robot("arm")
+    links, model = Links(mechanism), Model(mechanism)
+    rng = np.random.default_rng(5)
+    q = rng.uniform(-1.5, 1.5, (400, mechanism.dof))
+    ball = len(mechanism.capsules) - 1
+
+    def place(q):
+        return links.axes(links.transforms(q))[:, ball, :3]
+
+    step = 1e-6 * np.eye(model.dof)
+    J = np.stack([(place(q + d) - place(q - d)) / 2e-6 for d in step], axis=2)
+    some = rng.normal(size=(400, 2))  # the ball takes three of the five joints
+    along = np.einsum("mi,mij->mj", some, np.linalg.svd(J)[2][:, 3:])
+    along *= size / np.abs(along).max(axis=1, keepdims=True)
+    T = links.transforms(q)
+    bound = links.motion(T, links.axes(T), Spread(np.abs(along), along))[0][:, ball]
+    share = np.linalg.norm(place(q + along) - place(q), axis=1) / bound
+    assert 0.75 < share.max() <= 1.0
+    one_by_one = links.motion(T, links.axes(T), at_will(np.abs(along)))[0][:, ball]
+    assert np.median(bound / one_by_one) < size
+
+
 def test_joints_that_carry_both_do_not_count_between_them():
     mechanism = robot("arm")
     links = Links(replace(mechanism, self_pairs=((1, 2),)))
