@@ -7,11 +7,12 @@ steps on the chain as it is, and counts only when its own forward model agrees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -145,6 +146,10 @@ def _joined(parts: list[Branches]) -> Branches:
     return replace(parts[0], **{name: whole(name) for name in arrays})
 
 
+# A reach, its names and a plan ask for the same one: deriving takes up to a second.
+_IN_USE: WeakValueDictionary[Hashable, ChainInverse] = WeakValueDictionary()
+
+
 class ChainInverse:
     """All postures of one chain.
 
@@ -173,8 +178,14 @@ class ChainInverse:
         locked: Mapping[str, float] | None = None,
         engine: Engine = "auto",
     ) -> ChainInverse:
-        """The inverse of a mechanism; see ``chain_of``."""
-        return cls(chain_of(mechanism, task, locked), engine, locked=locked)
+        """The inverse of a mechanism, derived once while it is in use; see ``chain_of``."""
+        chain = chain_of(mechanism, task, locked)
+        joints = (chain.name, chain.names, chain.revolute, chain.task_joints, chain.links.tobytes())
+        key = (*joints, engine, tuple(sorted((locked or {}).items())))
+        found = _IN_USE.get(key)
+        if found is None:
+            found = _IN_USE[key] = cls(chain, engine, locked=locked)
+        return found
 
     @cached_property
     def names(self) -> tuple[str, ...]:
