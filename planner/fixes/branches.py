@@ -18,7 +18,6 @@ from robots.core.chain_inverse.rolls import SIX, FeasibleRolls, RollEnd, RollInt
 from robots.core.errors import InverseError
 from robots.core.inverse.task import Target
 from robots.core.mechanism import Joint
-from robots.core.model import Model
 from robots.core.rounding import readable
 
 _TURN = 2.0 * np.pi
@@ -73,7 +72,7 @@ class BranchReason:
     clearance: float
     failures: tuple[Failure, ...]
     inverse_branch: str
-    turn: ProbeTurn | None
+    turn: RollInterval | None
 
     @property
     def holds(self) -> bool:
@@ -88,7 +87,7 @@ class Branches:
         bench: of the job.
         one: the point.
         found: its candidates.
-        turns: about the probe at its clearance point; None where they are not known.
+        rolls: turns about the probe; None where they are not known.
     """
 
     def __init__(
@@ -96,10 +95,11 @@ class Branches:
         bench: PointCheck,
         one: PlacedPoints,
         found: Candidates,
-        turns: ProbeTurns | None = None,
+        rolls: FeasibleRolls | None = None,
     ) -> None:
         self._bench, self._one, self._lines = bench, one, found.lines
-        self._turns = turns
+        q = self._lines.q_starts
+        self.turns_about = [None] * len(q) if rolls is None else rolls.around(q)
         self._margins = exact_margins(found.lines)
         self._mechanism = bench.job.mechanism
         self._distance = float(one.distances[0])
@@ -132,12 +132,12 @@ class Branches:
     def _branch(self, row: int, name: str, failures: tuple[Failure, ...]) -> BranchReason:
         spare = self._spare(self._margins)[row]
         joint = int(np.argmin(np.nan_to_num(spare, nan=-np.inf)))
-        inverse_branch, q = self._lines.inverse_branch(row), self._lines.q_starts[row]
+        inverse_branch, turn = self._lines.inverse_branch(row), self.turns_about[row]
         return BranchReason(
             branch=name,
             inverse_branch=inverse_branch,
-            turn=None if self._turns is None else self._turns.of_posture(q),
-            q_clearance=q,
+            turn=turn if turn is not None and turn.ends else None,
+            q_clearance=self._lines.q_starts[row],
             joint_margin=float(self._margins.limit[row, joint]),
             margin_joint=self._mechanism.movable[joint].name,
             singularity_margin=float(np.nan_to_num(self._margins.singularity[row], nan=0.0)),
@@ -350,84 +350,42 @@ def _at(before: float) -> str:
 # --- turns about the probe -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeTurn:
-    """Turns that a posture's branch allows, about the probe or, of seven joints, of the last one.
-
-    Args:
-        joint: that turns while the tool is held; empty of turns about the probe.
-        back: against the probe's axis, or the joint's. [rad]
-        on: about it. [rad]
-        ends: what stops it, back and on.
-    """
-
-    joint: str = ""
-    back: float
-    on: float
-    ends: tuple[RollEnd, RollEnd]
-
-    @property
-    def sentence(self) -> str:
-        """All of it for a reader."""
-        first, last = (_stop(end) for end in self.ends)
-        back, on = np.degrees(self.back), np.degrees(self.on)
-        what = f"with the tool held, {self.joint} turns" if self.joint else "turns about the probe"
-        return f"{what} by -{back:.1f} deg to {first}, +{on:.1f} deg to {last}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ProbeTurns:
-    """Turns at a clearance point, of all branches.
+def feasible_rolls(job: Job) -> FeasibleRolls | None:
+    """Turns about the probe within the limits less the job's margin.
 
     Six joints leave the turn about the probe. Seven leave one motion more: with the tool held where
-    it is, the last joint turns while the others follow.
-
-    Args:
-        model: of the robot.
-        rolls: of the robot with its limits less the job's margin.
-        T: pose of the tool at turn zero; of seven joints each posture has its own. # (4, 4)
-        intervals: of this pose; of seven joints none.
+    it is, the last joint turns while the others follow. None of a robot of other joints.
     """
+    mechanism = job.mechanism
+    margins = iter(required_margins(mechanism, job.checks.joint_margin).tolist())
+    joints = [
+        replace(joint, q_min=joint.q_min + margin, q_max=joint.q_max - margin)
+        if joint.movable and (margin := next(margins)) > 0.0
+        else joint
+        for joint in mechanism.joints
+    ]
+    try:
+        return FeasibleRolls(replace(mechanism, joints=tuple(joints)))
+    except InverseError:
+        return None
 
-    model: Model
-    rolls: FeasibleRolls
-    T: Array
-    intervals: tuple[RollInterval, ...]
 
-    @classmethod
-    def of(cls, job: Job, one: PlacedPoints) -> ProbeTurns | None:
-        """Those of a point; None of a robot whose turns are not known exactly."""
-        mechanism = job.mechanism
-        margins = iter(required_margins(mechanism, job.checks.joint_margin).tolist())
-        joints = [
-            replace(joint, q_min=joint.q_min + margin, q_max=joint.q_max - margin)
-            if joint.movable and (margin := next(margins)) > 0.0
-            else joint
-            for joint in mechanism.joints
-        ]
-        try:
-            rolls = FeasibleRolls(replace(mechanism, joints=tuple(joints)), "numpy")
-        except InverseError:
-            return None
-        T = Target.position_and_axis(one.clearances[0], one.axes[0]).T
-        intervals = rolls.intervals(T) if mechanism.dof == SIX else ()
-        return cls(model=Model(mechanism, "numpy"), rolls=rolls, T=T, intervals=intervals)
+def within_at_no_turn(rolls: FeasibleRolls, one: PlacedPoints) -> bool:
+    """Whether all branches of a point are beyond a limit at every turn that is looked at."""
+    if rolls.mechanism.dof != SIX:
+        return False
+    try:
+        return not rolls.any_within(Target.position_and_axis(one.clearances[0], one.axes[0]).T)
+    except InverseError:
+        return False
 
-    def of_posture(self, q: Array) -> ProbeTurn | None:
-        """Of a posture at the point; None outside all intervals, or where it may go round."""
-        if self.model.dof == SIX:
-            place = self.rolls.on(self.T, q, self.intervals)
-        else:
-            T = self.model.forward(q)
-            place = self.rolls.on(T, q, self.rolls.intervals(T))
-        if place is None or place.interval.ends is None:
-            return None
-        first, last = place.interval.ends
-        if self.model.dof == SIX:
-            return ProbeTurn(back=place.back, on=place.on, ends=(first, last))
-        # The roll that the other six joints follow is the last one's, the other way round.
-        name = self.model.mechanism.movable[-1].name
-        return ProbeTurn(joint=name, back=place.on, on=place.back, ends=(last, first))
+
+def turn_sentence(turn: RollInterval) -> str:
+    """All of a turn that something stops, for a reader."""
+    first, last = (_stop(end) for end in turn.ends)
+    back, on = np.degrees(turn.back), np.degrees(turn.on)
+    what = f"with the tool held, {turn.joint} turns" if turn.joint else "turns about the probe"
+    return f"{what} by -{back:.1f} deg to {first}, +{on:.1f} deg to {last}"
 
 
 def _stop(end: RollEnd) -> str:

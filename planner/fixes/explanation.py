@@ -12,7 +12,7 @@ from planner.findings import Finding, Severity
 from planner.findings.finding import Travel
 from planner.findings.point_findings import approach_findings, point_findings, surface_findings
 from planner.fixes.bench import PointCheck
-from planner.fixes.branches import Branches, BranchReason, ProbeTurns
+from planner.fixes.branches import Branches, BranchReason, feasible_rolls, within_at_no_turn
 from planner.fixes.kinds import row_of
 from planner.fixes.smallest import Finder, FixSearch
 from planner.job import Job
@@ -37,15 +37,17 @@ class PointReasons:
         about: findings that concern the point whatever the branch: out of reach, approach through
             the material.
         complete: whether all branches are known.
-        turns: about the probe at the clearance point, exactly; None of a robot whose turns are not
-            known so.
+        turns: whether those about the probe are known of this robot.
+        within_at_no_turn: whether at every turn about the probe that is looked at
+            (``rolls.SAMPLES``) all branches are beyond a limit less the margin.
     """
 
     placed: PlacedPoints
     branches: tuple[BranchReason, ...]
     about: tuple[Finding, ...]
     complete: bool
-    turns: ProbeTurns | None
+    turns: bool
+    within_at_no_turn: bool
 
     @property
     def name(self) -> str:
@@ -139,7 +141,7 @@ class Explanation(Shown):
         )
         unknown = (
             *(("joint_margin_mm",) if all(turning.values()) else ()),
-            *(about if self.reasons.turns is None else ()),
+            *(() if self.reasons.turns else about),
         )
         return pd.DataFrame(rows, columns=[name for name in columns if name not in unknown])
 
@@ -223,20 +225,24 @@ def reasons_of(job: Job, point: str, bench: PointCheck | None = None) -> PointRe
     bench = bench or PointCheck(job)
     one = row_of(job, point)
     found = bench.reach.candidates(one, wide=True)
-    turns = ProbeTurns.of(job, one)
+    rolls = feasible_rolls(job)
     about = [f for f in surface_findings(job) if f.subject.point == point and f.code == "P121"]
     about += approach_findings(one)
     if found.point.size == 0:
         nothing = np.zeros(1, dtype=np.int64)
         about += point_findings(bench.reach, one, found, nothing, job.checks.joint_margin)
-    branches = Branches(bench, one, found, turns).all()
+    judge = Branches(bench, one, found, rolls)
+    branches = judge.all()
     order = sorted(range(len(branches)), key=lambda k: _badness(branches[k]))
     return PointReasons(
         placed=one,
         branches=tuple(branches[k] for k in order),
         about=tuple(about),
         complete=bench.reach.complete,
-        turns=turns,
+        turns=rolls is not None,
+        within_at_no_turn=rolls is not None
+        and all(turn is None for turn in judge.turns_about)
+        and within_at_no_turn(rolls, one),
     )
 
 

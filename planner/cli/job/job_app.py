@@ -398,13 +398,17 @@ def _print_branches(explained: Explanation) -> None:
 
 def _print_turns(reasons: PointReasons) -> None:
     """How far branches that hold may turn about the probe; that none does, at any turn."""
-    if reasons.turns is not None and not reasons.turns.intervals:
-        text = "At no turn about the probe is any branch within the limits less the margin: exact."
+    from planner.fixes.branches import turn_sentence
+    from robots.core.chain_inverse.rolls import SAMPLES
+
+    if reasons.within_at_no_turn:
+        text = f"At none of {SAMPLES} turns about the probe is any branch within the limits less "
+        text += "the margin."
         _print_wrapped(text, "  ")
     best: dict[str, str] = {}  # of postures of one branch the first listed
     for branch in reasons.branches:
         if branch.turn is not None:
-            best.setdefault(branch.inverse_branch, branch.turn.sentence)
+            best.setdefault(branch.inverse_branch, turn_sentence(branch.turn))
     for name, sentence in best.items():
         _print_wrapped(f"{name}: {sentence}", "  ", "      ")
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from planner.fixes.branches import ProbeTurns
+from planner.fixes.branches import feasible_rolls, turn_sentence
 from planner.fixes.explanation import Explanation, reasons_of
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from robots.core.chain_inverse.solver import ChainInverse
+from robots.core.model import Model
 from robots.core.pose import rotation_z
 from tests.planner.reach.conftest import reaches, robots, serial_job  # noqa: F401  fixtures
 
@@ -18,7 +19,7 @@ def case(robots, reaches, serial_job):  # noqa: F811
     robot = robots["angled-6r"]
     job = serial_job(robot, 2, shrink=0.25)
     one = some_points(place(job), np.array([0]))
-    return job, one, reaches["angled-6r"].candidates(one).lines, ProbeTurns.of(job, one)
+    return job, one, reaches["angled-6r"].candidates(one).lines, feasible_rolls(job)
 
 
 def test_the_joint_that_stops_a_turn_is_at_its_limit_less_the_margin(case):
@@ -26,12 +27,12 @@ def test_the_joint_that_stops_a_turn_is_at_its_limit_less_the_margin(case):
     inverse = ChainInverse.of(job.mechanism, engine="numpy")
     names = [joint.name for joint in job.mechanism.movable]
     margin, stopped = job.checks.joint_margin, 0
-    for row in range(len(lines)):
+    model = Model(job.mechanism, "numpy")
+    for row, turn in enumerate(turns.around(lines.q_starts)):
         branch, q = lines.inverse_branch(row), lines.q_starts[row]
-        turn = turns.of_posture(q)
         if turn is None:
             continue
-        T = turns.model.forward(q)
+        T = model.forward(q)
         for angle, end in zip((-turn.back, turn.on), turn.ends, strict=True):
             turned = T.copy()
             turned[:3, :3] = T[:3, :3] @ rotation_z(np.array(angle))
@@ -45,7 +46,7 @@ def test_the_joint_that_stops_a_turn_is_at_its_limit_less_the_margin(case):
             away = raw[place_of] - end.limit
             assert abs((away + np.pi) % (2.0 * np.pi) - np.pi) < 1e-7
             stopped += 1
-        assert "turns about the probe by -" in turn.sentence
+        assert "turns about the probe by -" in turn_sentence(turn)
     assert stopped
 
 
@@ -64,24 +65,19 @@ def test_the_table_of_branches_has_the_turns_and_the_names_of_the_inverse(case):
             assert told[f"turn_{side}_to"] == ("fold" if end.fold else end.joint)
 
 
-def test_a_posture_of_another_place_has_no_turn(case):
-    _, _, lines, turns = case
-    assert turns.of_posture(lines.q_starts[0] + 0.3) is None
-
-
 def test_seven_joints_turn_the_last_one_with_the_tool_held(robots, reaches, serial_job):  # noqa: F811
     """At either end the tool is where it was, and a joint at its limit or two branches meet."""
     job = serial_job(robots["industrial-7r"], 1)
     one = some_points(place(job), np.array([0]))
-    lines, turns = reaches["industrial-7r"].candidates(one).lines, ProbeTurns.of(job, one)
+    lines, turns = reaches["industrial-7r"].candidates(one).lines, feasible_rolls(job)
     names, margin = [joint.name for joint in job.mechanism.movable], job.checks.joint_margin
     q = lines.q_starts[0]
-    turn = turns.of_posture(q)
-    assert turn.sentence.startswith(f"with the tool held, {names[-1]} turns by -")
+    (turn,) = turns.around(q[None])
+    assert turn_sentence(turn).startswith(f"with the tool held, {names[-1]} turns by -")
     for angle, end in zip((-turn.back, turn.on), turn.ends, strict=True):
         held = {names[-1]: float(q[-1] + angle)}
         inverse = ChainInverse.of(job.mechanism, locked=held, engine="numpy")
-        answers = inverse.solve(turns.model.forward(q))
+        answers = inverse.solve(Model(job.mechanism, "numpy").forward(q))
         at_end = answers.q[0][answers.solved[0]]
         if end.fold:
             values = np.linalg.svd(inverse.chain.jacobian(at_end), compute_uv=False)
@@ -96,4 +92,4 @@ def test_seven_joints_turn_the_last_one_with_the_tool_held(robots, reaches, seri
 
 def test_turns_of_other_robots_are_not_known(robots, serial_job):  # noqa: F811
     job = serial_job(robots["gantry-5"], 1)
-    assert ProbeTurns.of(job, place(job)) is None
+    assert feasible_rolls(job) is None
