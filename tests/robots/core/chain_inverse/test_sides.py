@@ -11,7 +11,7 @@ from robots.core.arrays import Array, Mask
 from robots.core.chain_inverse.chain import Chain
 from robots.core.chain_inverse.sides import sides
 from robots.core.chain_inverse.solver import ChainInverse
-from tests.cases import cases
+from tests.cases import cases, some
 from tests.robots.core.chain_inverse.oracle import (
     general_chain,
     library_chain,
@@ -19,7 +19,7 @@ from tests.robots.core.chain_inverse.oracle import (
     turned_apart,
 )
 
-ARMS = ["yaskawa-hc10", "fanuc-crx-10ia", "abb-crb-15000-5", "ufactory-xarm6"]
+ARMS = some(["yaskawa-hc10", "fanuc-crx-10ia", "abb-crb-15000-5", "ufactory-xarm6"], gate=2)
 _STEPS, _LENGTH = 10, 0.05  # [m] of a line
 
 
