@@ -190,12 +190,19 @@ class ChainInverse:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the branches: signs of the roots, or sides where no step tells them apart."""
-        if self.method is not Method.CLOSED or self.plan is None:
+        named = self._step_names
+        if not named:
             return SIDE_NAMES if has_sides(self.chain) else _NUMBERS
-        named = _branch_names(self.chain, self.plan)
         # Axes that were snapped apart again: a chain as it is may have more roots than the steps.
-        extra = 0 if self.plan.exact or not self._has_pencil else _MOST_ROOTS - len(named)
+        extra = 0 if self.complete or not self._has_pencil else _MOST_ROOTS - len(named)
         return (*named, *(f"beside {k + 1}" for k in range(extra)))
+
+    @cached_property
+    def _step_names(self) -> tuple[str, ...]:
+        """Names of the branches that the steps tell apart; none of a chain without closed form."""
+        if self.method is not Method.CLOSED or self.plan is None:
+            return ()
+        return tuple(_branch_names(self.chain, self.plan))
 
     def names_at(self, found: Branches, pose: int) -> tuple[str, ...]:
         """Names of the branches of one pose; empty where no step tells one and there is no posture.
@@ -204,10 +211,14 @@ class ChainInverse:
             found: answers of this inverse.
             pose: its place among them.
         """
-        if self.method is Method.CLOSED or not has_sides(self.chain):
+        if not has_sides(self.chain):
             return self.names
-        named = iter(side_names(self.chain, found.q[pose, found.solved[pose]]))
-        return tuple(next(named) if posture else "" for posture in found.solved[pose])
+        # A posture beside the steps of snapped axes is told by its own sides, too.
+        steps = self._step_names
+        solved, q = found.solved[pose, len(steps) :], found.q[pose, len(steps) :]
+        beside = "beside " if steps else ""
+        named = iter(side_names(self.chain, q[solved]))
+        return (*steps, *(f"{beside}{next(named)}" if posture else "" for posture in solved))
 
     @property
     def complete(self) -> bool:

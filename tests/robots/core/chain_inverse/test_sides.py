@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,3 +122,18 @@ def test_names_of_a_pose_are_never_the_same() -> None:
         assert len(names) == len(set(names)) == np.sum(found.solved[k])
         counted += sum(one.endswith(")") for one in names)
     assert counted > 0
+
+
+def test_postures_beside_the_steps_of_snapped_axes_are_named_by_their_sides() -> None:
+    """Next to singularities, where the chain as it is has more postures than its steps."""
+    exact = library_chain("industrial-6r")
+    links = exact.links.copy()
+    links[1:6, :3, 3] += np.random.default_rng(6).uniform(-3e-5, 3e-5, (5, 3))
+    chain = replace(exact, links=links)
+    inverse = ChainInverse(chain, "numpy")
+    found = inverse.solve(chain.forward(near_singular(chain, 20, 1e-5)))
+    pose, branch = np.nonzero(found.solved[:, 8:])
+    assert pose.size > 5
+    told = sides(chain, found.q[pose, 8 + branch])
+    for k, (at, row) in enumerate(zip(pose.tolist(), branch.tolist(), strict=True)):
+        assert signs(inverse.names_at(found, at)[8 + row]) == f"beside {spelled(told[k])}"
