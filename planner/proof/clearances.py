@@ -15,8 +15,10 @@ import numpy as np
 
 from planner.job.stylus import BALL, SHANK, STYLUS
 from planner.plan import Plan, SegmentClearance, SegmentKind
+from planner.proof.chebyshev import basis, coefficients
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence
+from planner.proof.line_rests import LineRests
 from planner.proof.resolved_motion import by_blocks
 from planner.proof.surface_distance import SurfaceDistance, surface_of
 from robots.core.arrays import Array, Indices, Mask
@@ -42,8 +44,8 @@ _KEPT = (
 _CERTIFIED = (
     "certified clearance less the distance stated, and less distances of points of all capsules' "
     "axes from all solids, by the nearest triangles, and of capsules from each other, at {} and at "
-    "the places stated; of a capsule that is nearer, the distance of its convex piece; stylus "
-    "against part only in travels"
+    "the places stated, also on rests of lines; of a capsule that is nearer, "
+    "the distance of its convex piece; stylus against part only in travels"
 )
 _STATED = (
     "distance stated as least of every segment, against the nearest triangle or capsule at the "
@@ -70,10 +72,11 @@ class ClearanceCheck(CheckGroup):
 
     Args:
         evidence: the plan and forward geometry.
+        rests: of the lines that the motion does not follow to their ends.
     """
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._plan, self._model = evidence.plan, evidence.model
+    def __init__(self, evidence: Evidence, rests: LineRests | None = None) -> None:
+        self._plan, self._model, self._rests = evidence.plan, evidence.model, rests
 
     def checks(self) -> list[Check]:
         """None where nothing moves; of distances none where no two bodies have one to state."""
@@ -85,8 +88,11 @@ class ClearanceCheck(CheckGroup):
         spread = spread_postures(plan, segments)
         found = []
         if room.watched(touching=True) or any(s.clearance for s in plan.timeline):
-            stated = stated_postures(plan, self._model, segments)
-            found = _distances(plan, room, spread, stated, len(segments))
+            stated, near = stated_postures(plan, self._model, segments), spread
+            if self._rests is not None:
+                middles, places = _of_rests(plan, self._rests, segments)
+                near, stated = _together(near, middles), _together(stated, places)
+            found = _distances(plan, room, near, stated, len(segments))
         if plan.job.cell.part is not None:
             finite = spread.finite()
             touch = np.maximum(approach_shortfalls(plan, room, finite), 0.0)
@@ -430,6 +436,31 @@ def stated_postures(plan: Plan, model: Model, segments: Indices) -> ClearancePos
         low, high = np.where(later, middle, low), np.where(later, high, middle)
     s = np.where(progress.timed, at, 0.5 * (low + high))
     return ClearancePostures(segment=segments, q=plan.trajectory.state(start + s * duration).q)
+
+
+def _of_rests(
+    plan: Plan, rests: LineRests, segments: Indices
+) -> tuple[ClearancePostures, ClearancePostures]:
+    """Middles and ends of the rests of lines, and places stated there, on the stops before them."""
+    own = np.flatnonzero(np.isin(rests.stop, segments))
+    stop = rests.stop[own]
+    stated = [plan.timeline[i].clearance for i in stop]
+    at = np.array([np.nan if one is None else one.at for one in stated])
+    x = 2.0 * (at - rests.first[own]) / (rests.last[own] - rests.first[own]) - 1.0
+    inside = np.abs(x) <= 1.0
+    c = coefficients(rests.q[own])
+    spread = np.einsum("xk,pkn->pxn", basis([0.0, 1.0]), c)
+    places = np.einsum("pk,pkn->pn", basis(x[inside]), c[inside])
+    return (
+        ClearancePostures(segment=np.repeat(stop, 2), q=spread.reshape(-1, c.shape[2])),
+        ClearancePostures(segment=stop[inside], q=places),
+    )
+
+
+def _together(some: ClearancePostures, more: ClearancePostures) -> ClearancePostures:
+    return ClearancePostures(
+        segment=np.concatenate([some.segment, more.segment]), q=np.concatenate([some.q, more.q])
+    )
 
 
 class _Progress:

@@ -15,6 +15,7 @@ from planner.plan import Plan, Samples
 from planner.proof.chebyshev import coefficients, derivative
 from planner.proof.check import Check, Locate, Location
 from planner.proof.lagrange_torques import LagrangeTorques
+from planner.proof.line_rests import LineRests, line_rests
 from planner.proof.resolved_motion import (
     ResolvedMotion,
     SmoothPieces,
@@ -47,6 +48,7 @@ class Evidence:
         survey: peaks of the motion, for the scale of residuals.
         surfaces: of the solids. Checks ask for them by content (``surface_of``); held here they
             are the same ones for the plan and for its misses.
+        rests: of lines, beyond where the misses stop.
     """
 
     plan: Plan
@@ -54,6 +56,7 @@ class Evidence:
     torques: LagrangeTorques
     survey: Survey
     surfaces: tuple[SurfaceDistance, ...]
+    rests: LineRests
 
     def joint(self, column: int) -> str:
         """Name of a movable joint."""
@@ -142,6 +145,7 @@ def gather(plan: Plan) -> Evidence:
         torques=torques,
         survey=survey(plan, model, torques),
         surfaces=_surfaces(plan),
+        rests=line_rests(plan, model),
     )
 
 

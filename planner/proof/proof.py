@@ -16,6 +16,7 @@ from planner.proof.evidence import CheckGroup, Evidence, gather, passages, segme
 from planner.proof.geometry import GeometryCheck
 from planner.proof.interpolation import InterpolationCheck
 from planner.proof.limits import EffortLimits, JerkLimits, Limits
+from planner.proof.line_rests import LineRests
 from planner.proof.rates import Derivatives, InverseModels
 from planner.proof.stated_points import StatedPoints
 from planner.proof.timing import TimingCheck, miss_borders
@@ -116,12 +117,12 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
     return Proof(plan=plan, motion=motion, check_list=checks)
 
 
-def _clearance_checks(evidence: Evidence) -> list[CheckGroup]:
+def _clearance_checks(evidence: Evidence, rests: LineRests | None = None) -> list[CheckGroup]:
     if not (evidence.plan.job.cell.solids or evidence.plan.job.mechanism.self_pairs):
         return []
     from planner.proof.clearances import ClearanceCheck
 
-    return [ClearanceCheck(evidence)]
+    return [ClearanceCheck(evidence, rests)]
 
 
 def _miss_checks(evidence: Evidence, points: StatedPoints) -> list[Check]:
@@ -134,7 +135,7 @@ def _miss_checks(evidence: Evidence, points: StatedPoints) -> list[Check]:
     own_points = np.array([s.point_index for s in missed.timeline], dtype=np.int64)
     geometry, derivatives, limits = GeometryCheck(other), Derivatives(other), Limits(other)
     others: list[CheckGroup] = [InverseModels(other), EffortLimits(other), TouchCheck(other)]
-    others += _clearance_checks(other)
+    others += _clearance_checks(other, evidence.rests)
     for passage in segment_passages(other):
         for group in (geometry, derivatives, limits, *others):
             group.on_segments(passage)

@@ -8,20 +8,23 @@ margin with the joints all along the line.
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.plan import Miss, Plan, PlannedPoint, Segment, SegmentKind
+from planner.plan import Plan, PlannedPoint, Segment, SegmentKind
 from planner.proof.chebyshev import COUNT, NODES, basis, coefficients, derivative, row_values
 from planner.proof.check import Check, check
 from planner.proof.evidence import CheckGroup, Evidence, Passage
+from planner.proof.line_rests import ON_LINE, moving_joints
 from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
+from robots.arm.inverse import task_jacobian
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.chain_inverse.names import BranchNames
 from robots.core.errors import InverseError
+from robots.core.inverse.task import column_scale, scale_length
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
 
@@ -31,18 +34,14 @@ if TYPE_CHECKING:
 POSTURE = 1e-9  # [rad or m]
 MARGIN = 1e-7  # [rad or m]
 KEPT = 1e-9  # [rad]
+SINGULARITY = 1e-7
 _GRID = 128
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)
 _TO_GRID: Array = np.matmul(basis(_PLACES), coefficients(np.eye(COUNT)[None])[0])
 _BISECTIONS, _NEWTON = 8, 6
-_NEGLIGIBLE = 1e-12  # [m] rest of a line that is none
-_MOST = 64  # pieces of the rest of a line
-_TAIL, _RESOLVED = 3, 1e-8  # last coefficients of joints that are resolved [rad or m]
-_CORRECTIONS = 8
-_SETTLED = 1e-10  # correction, and what it leaves [rad or m]
-_LOST = 1e-11  # of the largest singular value: what no joint moves
-_LOCKED = 1e-9  # of the fastest joint's speed: what turns no faster in a search is locked
-_ROLL = 5  # joints that can hold the stylus, and not its turn about itself
+_TASK = 5  # joints that bring a ball to a place along a direction
+_DEEPEST = 12  # halvings of a piece
+_TAIL, _RESOLVED = 3, 1e-8  # last coefficients of a measure that is resolved
 _EVEN = 1e-9  # of a sine or a reach: a sign that rounding decides is either
 
 
@@ -57,19 +56,35 @@ class StatedPoints(CheckGroup):
         self._plan, self._model = evidence.plan, evidence.model
         segments = self._plan.timeline
         self._point = np.array([s.point_index for s in segments], dtype=np.int64)
-        self._lines = np.array([s.kind in _ON_LINE for s in segments], dtype=bool)
+        self._lines = np.array([s.kind in ON_LINE for s in segments], dtype=bool)
         shape = (len(self._plan.planned_points), evidence.model.dof)
         self._low, self._high = np.full(shape, np.inf), np.full(shape, -np.inf)
-        if self._plan.miss is not None:
-            self._widen(*_rests(self._plan, self._plan.miss, evidence.model))
+        self._singularities = _Singularities(self._plan, evidence.model)
+        self._regular = np.full((shape[0], self._singularities.joints.size), np.inf)
+        self._widen(evidence.rests.point, evidence.rests.q)
+        self._near(evidence.rests.point, evidence.rests.q)
 
     def on_segments(self, passage: Passage) -> None:
         """Least and greatest joint values of the probing lines."""
         self._take(passage, self._lines, self._point)
+        if self._plan.miss is None:
+            self._retract(passage, self._plan.timeline, self._point)
 
     def on_misses(self, passage: Passage, points: Indices) -> None:
         """The same of searches that find nothing. Args: their point by segment. # (m,)."""
         self._take(passage, np.ones(points.size, dtype=bool), points)
+        if self._plan.miss is not None:
+            self._retract(passage, self._plan.miss.timeline, points)
+
+    def _retract(self, passage: Passage, timeline: tuple[Segment, ...], points: Indices) -> None:
+        """Distance from singularities along lines: a retract runs the whole of its line."""
+        motion = passage.motion
+        retracts = np.array([s.kind is SegmentKind.RETRACT for s in timeline], dtype=bool)
+        own = np.flatnonzero(retracts[motion.pieces.segment])
+        self._near(points[motion.pieces.segment[own]], motion.q[own])
+
+    def _near(self, points: Indices, q: Array) -> None:
+        np.minimum.at(self._regular, points, self._singularities.least(q))
 
     def _take(self, passage: Passage, lines: Mask, point: Indices) -> None:
         motion = passage.motion
@@ -99,6 +114,7 @@ class StatedPoints(CheckGroup):
             check("branches", float(_wrong_branches(plan)), 0.0, "1", _BRANCHES),
             check("joint margins", self._margins(), MARGIN, unit, _MARGINS),
             check("joint margin kept", self._not_kept(), KEPT, "rad", _KEPT),
+            check("singularity margins", self._singular(), SINGULARITY, "1", _SINGULAR),
             check("point clearances", _clearances(plan), 0.0, "m", _CLEARANCES),
         ]
 
@@ -176,6 +192,17 @@ class StatedPoints(CheckGroup):
         ]
         return np.asarray(np.maximum(np.concatenate([np.zeros(1), *lacking]), 0.0))
 
+    def _singular(self) -> Array:
+        """Distances from a singularity stated, less those along the lines. # (p,)."""
+        seen = self._moving()
+        stated = np.array([point.singularity_margin for _, point in seen])
+        along = self._regular[[k for k, _ in seen]]
+        # Five joints hold the stylus only where no six hold the turn about it, too.
+        six = self._singularities.joints > _TASK
+        six &= np.max(along, axis=0, initial=0.0) > _EVEN
+        along = along[:, six] if np.any(six) else along
+        return np.asarray(np.min(np.abs(stated[:, None] - along), axis=1))
+
     def _along(self, k: int) -> Array:
         """Distance of every joint from its limits along a point's line. # (n,)."""
         mechanism = self._plan.job.mechanism
@@ -218,92 +245,104 @@ def _highest(c: Array, grid: Array) -> Array:
     return np.asarray(np.maximum(top, np.max(grid, axis=1)))
 
 
-# ----------------------------------------------------------------------------------- Rests of lines
-# A search that finds nothing may stop before the deepest place that the plan allows for, and the
-# plan states its margins up to there. No motion comes to the rest of the line, so it is followed by
-# forward geometry from where the miss stops, as the lines are: the ball straight on, the
-# orientation held (of five joints, the stylus), joints that the search does not move locked.
+# ----------------------------------------------------------------------------------- Singularities
 
 
-def _rests(plan: Plan, miss: Miss, model: Model) -> tuple[Indices, Array]:
-    """Joints on the rests of lines at the nodes of pieces; NaN where a rest cannot be followed.
+class _Singularities:
+    """How far postures are from singularities, 0 to 1, as points state it.
 
-    Returns:
-        Point and joints of each piece. # (p,), (p, K, n) [rad or m]
-    """
-    placed = plan.placed
-    stops = [s for s in miss.timeline if s.kind is SegmentKind.STOP]
-    point = np.array([s.point_index for s in stops], dtype=np.int64)
-    ends = miss.trajectory.state(np.array([s.end for s in stops]), "left").q
-    balls = model.forward(ends)[:, :3, 3]
-    reached = np.sum((placed.contacts[point] - balls) * placed.directions[point], axis=1)
-    left = np.flatnonzero(~(placed.depths[point] - reached <= _NEGLIGIBLE))
-    points, joints = [point[:0]], [np.zeros((0, COUNT, model.dof))]
-    moving = _moving_joints(miss, point, model.dof)
-    pieces = 1
-    while left.size:
-        own = point[left]
-        steps = (np.arange(pieces)[:, None] + 0.5 * (NODES + 1.0)).ravel() / pieces
-        depths = reached[left] + steps[:, None] * (placed.depths[own] - reached[left])
-        balls = placed.contacts[own] - depths[..., None] * placed.directions[own]
-        q = _followed(model, ends[left], balls, moving[left])
-        q = np.swapaxes(q, 0, 1).reshape(left.size, pieces, COUNT, model.dof)
-        tail = np.max(np.abs(coefficients(q)[:, :, -_TAIL:]), axis=(1, 2, 3))
-        smooth = ~(tail > _RESOLVED)
-        if pieces == _MOST:
-            q[~smooth], smooth = np.nan, np.ones_like(smooth)
-        points.append(np.repeat(own[smooth], pieces))
-        joints.append(q[smooth].reshape(-1, COUNT, model.dof))
-        left, pieces = left[~smooth], 2 * pieces
-    return np.concatenate(points), np.concatenate(joints)
-
-
-def _moving_joints(miss: Miss, point: Indices, dof: int) -> Mask:
-    """Which joints the searches of points move. # (p, n)."""
-    speeds = np.zeros((point.size, dof))
-    row = {k: i for i, k in enumerate(point.tolist())}
-    for segment in miss.timeline:
-        if segment.kind is SegmentKind.SEARCH and segment.point_index in row:
-            t = np.linspace(segment.start, segment.end, 5)[1:-1]
-            speed = np.max(np.abs(miss.trajectory.state(t).qd), axis=0)
-            speeds[row[segment.point_index]] = speed
-    return np.asarray(speeds > _LOCKED * np.max(speeds, axis=1, keepdims=True))
-
-
-def _followed(model: Model, q: Array, balls: Array, moving: Mask) -> Array:
-    """Joints that bring the ball to places one after another, their orientation held.
+    Of a measuring arm the least of its own measures, or of a bent stylus its determinant over the
+    two larger ones; else that of the square system of the joints
+    that hold the tool, by the norms of its matrix and of the inverse, in units of the robot. Which
+    joints of more than are needed the planner locks is seen by what no line moves; where that
+    leaves a choice, each is measured.
 
     Args:
+        plan: for the joints that its lines move.
         model: of the robot.
-        q: where they start. # (p, n) [rad or m]
-        balls: places near by. # (steps, p, 3) [m]
-        moving: joints that are not locked. # (p, n)
 
-    Returns:
-        NaN where the corrections do not settle. # (steps, p, n)
+    Attributes:
+        joints: of each system that is measured. # (choices,)
     """
-    held = model.forward(q)[:, :3, :3]
-    rolls = np.count_nonzero(moving, axis=1) > _ROLL
-    rows = np.ones((len(q), 6))
-    rows[:, 5] = rolls
-    found = []
-    for ball in balls:
-        for _ in range(_CORRECTIONS):
-            T, J = model.forward(q), model.jacobian(q)
-            R = T[:, :3, :3]
-            turn = 0.5 * np.sum(np.cross(R, held, axis=1), axis=2)
-            twist = np.concatenate([ball - T[:, :3, 3], np.einsum("pji,pj->pi", R, turn)], axis=1)
-            J[:, 3:] = np.einsum("pji,pjn->pin", R, J[:, 3:])
-            usable = np.isfinite(J).all(axis=(1, 2))
-            J = np.where(usable[:, None, None], J * rows[:, :, None] * moving[:, None, :], 0.0)
-            step = np.einsum("pni,pi->pn", np.linalg.pinv(J, rcond=_LOST), rows * twist)
-            q = np.where(usable[:, None], q + step, np.nan)
-            far = np.maximum(np.max(np.abs(step), axis=1), np.max(np.abs(rows * twist), axis=1))
-            if not np.any(far > _SETTLED):
-                break
-        q = np.where((far <= _SETTLED)[:, None], q, np.nan)
-        found.append(q)
-    return np.array(found)
+
+    def __init__(self, plan: Plan, model: Model) -> None:
+        mechanism, n = model.mechanism, model.dof
+        self._model, self._family = model, None
+        self._columns: list[list[int]] = []
+        self._length = scale_length(mechanism)
+        self._units = column_scale(mechanism, self._length)
+        try:
+            self._family = arm_family(mechanism)
+        except ArmFamilyError:
+            moving = set(np.flatnonzero(moving_joints(plan)).tolist())
+            self._columns = [
+                list(own)
+                for rows in (6, 5)
+                for own in combinations(range(n), rows)
+                if moving <= set(own)
+            ]
+        by_joints = self._family is None and n >= _TASK and self._columns
+        self.joints = np.array([len(own) for own in self._columns] if by_joints else [n])
+
+    def least(self, q: Array) -> Array:
+        """Least distance along polynomials of joints. # (P, K, n) -> (P, choices)."""
+        found = np.full((len(q), self.joints.size), np.inf)
+        c, row = coefficients(q), np.arange(len(q))
+        low, high = -np.ones(len(q)), np.ones(len(q))
+        depth = 0
+        while row.size:
+            x = low[:, None] + 0.5 * (high - low)[:, None] * (NODES + 1.0)
+            places = np.einsum("pxk,pkn->pxn", basis(x), c[row])
+            values = self._measures(places.reshape(-1, q.shape[2]))
+            columns = values.reshape(len(row), COUNT, values[0].size)
+            rough = np.max(np.abs(coefficients(columns)[:, -_TAIL:]), axis=(1, 2)) > _RESOLVED
+            if depth == _DEEPEST:
+                columns[rough], rough = np.nan, np.zeros_like(rough)
+            bottom, top = _extremes(columns[~rough])
+            size = np.minimum(np.abs(bottom), np.abs(top))
+            size = np.where((bottom < 0.0) & (top > 0.0), 0.0, size)
+            size = np.min(size.reshape(len(size), *values.shape[1:]), axis=2)
+            if self._family is not None and not self._family.closed_form:
+                size = np.tan(np.arcsin(np.minimum(size, np.sqrt(0.5))))
+            np.minimum.at(found, row[~rough], size)
+            middle = 0.5 * (low + high)[rough]
+            low, high = np.append(low[rough], middle), np.append(middle, high[rough])
+            row, depth = np.tile(row[rough], 2), depth + 1
+        return found
+
+    def _measures(self, q: Array) -> Array:
+        """Signed: a measure changes its sign at a singularity. # (m, n) -> (m, choices, ...)."""
+        family = self._family
+        if family is not None:
+            theta = q + family.offsets
+            shoulder, elbow = family.radius(theta) / family.reach, np.cos(theta[:, 2])
+            wrist = family.wrist_sine(theta)
+            if family.closed_form:
+                return np.stack([shoulder, elbow, wrist], axis=1)[:, None]
+            size = family.upper_arm * family.forearm * family.reach
+            tool = np.linalg.det(task_jacobian(self._model, q)) / size
+            pairs = np.stack([shoulder * elbow, elbow * wrist, wrist * shoulder], axis=1)
+            # What the determinant has beside two of the three, as a sine: without a pole.
+            return np.asarray((tool[:, None] / np.hypot(tool[:, None], pairs))[:, None])
+        J = self._model.jacobian(q) * self._units
+        if len(self._units) < _TASK:  # three axes that slide
+            values = np.linalg.svd(J[:, :3], compute_uv=False)
+            return np.asarray((values[:, -1] / values[:, 0])[:, None, None])
+        R = self._model.forward(q)[:, :3, :3]
+        J = np.concatenate([J[:, :3] / self._length, np.swapaxes(R, 1, 2) @ J[:, 3:]], axis=1)
+        if not self._columns:  # more joints move than hold a tool: no line is what it should be
+            return np.full((len(q), 1, 1), np.nan)
+        conditions = [_conditions(J[:, : len(own), own]) for own in self._columns]
+        return np.stack(conditions, axis=1)[..., None]
+
+
+def _conditions(A: Array) -> Array:
+    """Rows over the norms of square matrices and their inverses, by the determinants' signs."""
+    sign = np.sign(np.linalg.det(A))
+    inverse = np.linalg.inv(np.where((sign == 0.0)[:, None, None], np.eye(A.shape[1]), A))
+    return np.asarray(
+        sign * A.shape[1] / np.linalg.norm(A, axis=(1, 2)) / np.linalg.norm(inverse, axis=(1, 2))
+    )
 
 
 # ------------------------------------------------------------------ Visits, branches and clearances
@@ -406,7 +445,6 @@ def _clearances(plan: Plan) -> Array:
     return np.concatenate(found)
 
 
-_ON_LINE = tuple(kind for kind in SegmentKind if kind is not SegmentKind.TRAVEL)
 _CYCLE = {
     False: [SegmentKind.PROBE, SegmentKind.RETRACT],
     True: [
@@ -434,4 +472,8 @@ _MARGINS = (
     "to the deepest place that the ball may reach"
 )
 _KEPT = "margin of the job less that of every turning joint along the lines, of a feasible plan"
+_SINGULAR = (
+    "least distance from a singularity stated of every point, against that of the joints all along "
+    "its line, to the deepest place that the ball may reach"
+)
 _CLEARANCES = "clearance stated of every point, against that of its probing line"

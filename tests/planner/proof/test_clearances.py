@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import trimesh
 
+from parts.geometry import TriangleMesh
 from planner.job import read_job
-from planner.job.solids import Cell
+from planner.job.solids import Cell, Solid, SolidKind
 from planner.job.stylus import STYLUS
 from planner.library import path_of
 from planner.plan import SegmentKind
@@ -22,6 +24,7 @@ from planner.proof.clearances import (
 )
 from robots.core.model import Model
 from tests.cases import some
+from tests.planner.touching import with_touch
 
 OWN = {"clearance kept", "certified clearance", "stated clearance", "approach to contact"}
 
@@ -150,6 +153,36 @@ def test_a_miss_that_states_another_clearance_than_its_line(walled, failures):
     assert found == {"stated clearance", "miss: stated clearance"}
     other = stating(miss, 2, certified=miss.timeline[2].clearance.seen + 1e-6)
     assert failures(prove(replace(walled, miss=other))) == {"miss: certified clearance"}
+
+
+def test_a_clearance_at_the_end_of_a_line_that_no_motion_comes_to(job, failures):
+    """All that state one agree on 0.1 mm too much; the miss stops 0.6 mm before the place."""
+    box = trimesh.creation.box(extents=[0.06] * 3)
+    placed = planned(job).placed
+    box.apply_translation(placed.contacts[0] - 0.25 * placed.directions[0])
+    mesh = TriangleMesh(vertices=box.vertices, faces=box.faces.astype(np.int64))
+    solid = Solid(name="box", kind=SolidKind.OBSTACLE, mesh=mesh, closed=True)
+    quick = with_touch(job, mode="search", search_after=0.002, speed=0.05)
+    over = planned(replace(quick, cell=Cell(solids=(solid,))))
+    assert over.timeline[0].clearance.at == 1.0
+    assert prove(over).passed
+
+    def more(segment):
+        if segment.point_index != 0 or segment.kind is SegmentKind.TRAVEL:
+            return segment
+        own = segment.clearance
+        own = replace(own, certified=own.certified + 1e-4, seen=own.seen + 1e-4)
+        return replace(segment, clearance=own)
+
+    point = over.planned_points[0]
+    point = replace(point, min_clearance=point.min_clearance + 1e-4)
+    wrong = replace(
+        over,
+        planned_points=(point, *over.planned_points[1:]),
+        timeline=tuple(map(more, over.timeline)),
+        miss=replace(over.miss, timeline=tuple(map(more, over.miss.timeline))),
+    )
+    assert failures(prove(wrong)) == {"miss: stated clearance"}
 
 
 def test_another_place_pair_or_time(walled, failures):

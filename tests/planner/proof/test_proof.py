@@ -20,7 +20,7 @@ NAMES = [
     *("placement", "placed approach", "point position", "point axis"),
     *("line ends", "straight line", "held axis"),
     *("sample positions", "visits", "point postures", "branches"),
-    *("joint margins", "joint margin kept", "point clearances", "dwell"),
+    *("joint margins", "joint margin kept", "singularity margins", "point clearances", "dwell"),
     *("resolution", "speed from positions", "acceleration from speeds"),
     *("sample joints", "sample rates"),
     *("inverse model, first order", "inverse model, second order"),

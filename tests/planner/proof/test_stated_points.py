@@ -102,8 +102,22 @@ def test_another_joint_margin(plan, failures, change):
 def test_a_margin_at_the_end_of_a_line_that_no_motion_comes_to(job, failures, change):
     """The search that finds nothing stops 0.6 mm before it."""
     quick = planned(with_touch(job, mode="search", search_after=0.002, speed=0.05))
-    margin = quick.planned_points[0].joint_margin + change
-    assert failures(prove(with_point(quick, 0, joint_margin=margin))) == {"joint margins"}
+    point = quick.planned_points[0]
+    wrong = with_point(quick, 0, joint_margin=point.joint_margin + change)
+    assert failures(prove(wrong)) == {"joint margins"}
+    wrong = with_point(quick, 0, singularity_margin=point.singularity_margin + change)
+    assert failures(prove(wrong)) == {"singularity margins"}
+
+
+def test_another_distance_from_a_singularity(plan, six, failures):
+    """Of the arm by its own measures, of any other robot by its square system."""
+    before = failures(prove(six))
+    for one, others in ((plan, set()), (six, before)):
+        for change in (2e-7, -2e-7):
+            margin = one.planned_points[1].singularity_margin + change
+            wrong = with_point(one, 1, singularity_margin=margin)
+            assert failures(prove(wrong)) == {"singularity margins"} | others
+    assert "singularity margins" not in before
 
 
 def test_the_margin_of_another_joint(plan, failures):

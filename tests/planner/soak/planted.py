@@ -438,6 +438,15 @@ def _margin(plan, draw):
     return _with_point(plan, k, joint_margin=plan.planned_points[k].joint_margin + 1e-4)
 
 
+@_plant("singularity margin overstated by 1e-6")
+def _singular(plan, draw):
+    k = _one(draw, _reached(plan))
+    if k is None:
+        return None
+    margin = plan.planned_points[k].singularity_margin + RELATIVE
+    return _with_point(plan, k, singularity_margin=margin)
+
+
 @_plant("clearance of a point overstated by 0.1 mm")
 def _point_clearance(plan, draw):
     stated = [k for k in _reached(plan) if plan.planned_points[k].min_clearance is not None]
@@ -802,6 +811,30 @@ def _overstated(plan, draw):
         return None
     own = plan.timeline[i].clearance
     return _stating(plan, i, certified=own.certified + 1e-4, seen=own.seen + 1e-4)
+
+
+@_plant("clearance of a whole line overstated by 0.1 mm")
+def _overstated_line(plan, draw):
+    """By all that state it: the point, the segments of its visit and of its miss."""
+    lines = [i for i in _stated(plan) if plan.timeline[i].kind is SegmentKind.PROBE]
+    i = _one(draw, lines)
+    if i is None:
+        return None
+    k = plan.timeline[i].point_index
+    own = plan.timeline[i].clearance
+    over = replace(own, certified=own.certified + 1e-4, seen=own.seen + 1e-4)
+
+    def of(motion):
+        return tuple(
+            replace(s, clearance=over)
+            if s.point_index == k and s.kind is not SegmentKind.TRAVEL
+            else s
+            for s in motion.timeline
+        )
+
+    miss = None if plan.miss is None else replace(plan.miss, timeline=of(plan.miss))
+    changed = replace(plan, timeline=of(plan), miss=miss)
+    return _with_point(changed, k, min_clearance=over.certified)
 
 
 @_plant("certificate 0.1 mm above what was found")
