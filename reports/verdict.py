@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from planner.findings.unchecked import Aspect, Surrounding, Unchecked
 from planner.plan import Plan
-from reports.provenance import SetOptions
 from robots.core.self_pairs import PairReason
 
 if TYPE_CHECKING:
     from planner.touch.summary import TouchSummary
+    from reports.provenance import SetOptions
 
 _NAMED = 4  # joints or points that a sentence names
 
