@@ -195,7 +195,9 @@ def _page(folder: Path, plan: Plan, content: Report) -> None:
     """The page with its replay; a replay too large for it stands beside it."""
     from reports.page.page import page
     from reports.page.scene import embeds
-    from reports.scene import scene_glb, scene_html, scene_of
+    from reports.scene.build import scene_of
+    from reports.scene.gltf import scene_glb
+    from reports.scene.viser_scene import scene_html
 
     scene = scene_of(plan)
     (folder / SCENE).write_bytes(scene_glb(scene))

@@ -20,8 +20,9 @@ from planner.proof import Proof
 from reports.figures.motion import plan_figure
 from reports.part import part_page
 from reports.robot.page import robot_page
-from reports.scene import scene_html, scene_of
+from reports.scene.build import scene_of
 from reports.scene.model import Scene
+from reports.scene.viser_scene import scene_html
 from robots.robot import Robot
 
 if TYPE_CHECKING:

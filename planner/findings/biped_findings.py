@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.findings import Quantity
 from planner.findings.finding import Feet, Finding, Joint, Motor, Motors, Severity, SupportEdge
-from robots.biped.library import KnownDrives
+from robots.biped.biped_file import KnownDrives
 from robots.biped.motion import BipedMotion, MotorLoads
 from robots.biped.posture.support_polygon import edge_words
 from robots.biped.posture.verdict import Stance

@@ -9,10 +9,20 @@ from typing import Protocol
 
 import numpy as np
 
-from planner.fixes import changes
 from planner.fixes.bench import PointCheck, changed_bench
 from planner.fixes.feature_axis import FeatureAxes
-from planner.fixes.fix import Fix, FixKind, Others
+from planner.fixes.fix import (
+    Fix,
+    FixKind,
+    Others,
+    along_the_normals,
+    feature_axis,
+    leaning_axis,
+    other_distance,
+    other_stylus,
+    shifted_part,
+    turned_normal,
+)
 from planner.fixes.kinds import Distances, Shifts, Styluses, Tilts, row_of
 from planner.job import Job
 from planner.plan import PlacedPoints
@@ -173,19 +183,19 @@ class _Point:
     def _searched(self, kind: FixKind) -> tuple[ChangeSpace, Makes]:
         job, row, bench, one = self._job, self._row, self._variations, self._one
         if kind is FixKind.DISTANCE:
-            return Distances(bench=bench, one=one), lambda found, amount: changes.other_distance(
+            return Distances(bench=bench, one=one), lambda found, amount: other_distance(
                 job, row, float(one.distances[0] + found.ray[0] * amount)
             )
         if kind is FixKind.STYLUS:
-            return Styluses(bench=bench, one=one), lambda found, amount: changes.other_stylus(
+            return Styluses(bench=bench, one=one), lambda found, amount: other_stylus(
                 job, job.probe.stylus_length + float(found.ray[0]) * amount
             )
         if kind is FixKind.SHIFT:
-            return Shifts(bench=bench, one=one), lambda found, amount: changes.shifted_part(
+            return Shifts(bench=bench, one=one), lambda found, amount: shifted_part(
                 job, amount * found.ray
             )
         tilts = Tilts(bench=bench, one=one, cone=job.approach.tilt or OFFERED_CONE)
-        return tilts, lambda found, amount: changes.leaning_axis(
+        return tilts, lambda found, amount: leaning_axis(
             job, row, tilts.backs(found.ray[None], np.array([amount]))[0], -one.axes[0]
         )
 
@@ -193,7 +203,7 @@ class _Point:
         """One axis for the feature of the point, or for all points where it is of none."""
         axes = FeatureAxes(self._bench, self._job, self._row)
         before = self._one.axes[0]
-        fixes = (changes.feature_axis(self._job, self._row, one, before) for one in axes.found())
+        fixes = (feature_axis(self._job, self._row, one, before) for one in axes.found())
         whom = f"the points of {axes.feature}" if axes.feature else "all points"
         return self._verified(fixes), f"no direction of the stylus that is one for {whom} was found"
 
@@ -201,9 +211,9 @@ class _Point:
         """For a point that is approached through the material."""
         if self._ahead:
             return [], "the approach comes from outside"
-        fixes = [changes.turned_normal(self._job, self._row, self._one.normals[0])]
+        fixes = [turned_normal(self._job, self._row, self._one.normals[0])]
         if not self._one.along_normal[0]:
-            fixes.append(changes.along_the_normals(self._job, self._row))
+            fixes.append(along_the_normals(self._job, self._row))
         good = [kept for fix in fixes for kept in self._verified([fix])]
         return good, "neither the normal turned around nor an approach along it serves the point"
 

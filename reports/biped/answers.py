@@ -10,7 +10,7 @@ import numpy as np
 from reports.answers import FORMAT, Rows, bold, limit_text, number, table_lines
 from reports.biped.motion import ReportedMotion, verdict_words
 from robots.biped.biped import Biped
-from robots.biped.library import KnownDrives
+from robots.biped.biped_file import KnownDrives
 from robots.biped.posture.balance import Balance, ZeroMoments
 from robots.biped.posture.standing import stand
 from robots.biped.posture.support_polygon import SupportPolygon

@@ -24,7 +24,7 @@ from reports.content.table import (
 )
 from reports.document_text import csv_text
 from reports.page.page import provenance_table as provenance_rows
-from robots.biped.library import KnownDrives
+from robots.biped.biped_file import KnownDrives
 from robots.biped.motion import BipedMotion, MotorLoads, joint_reach, motor_loads
 from robots.biped.posture.support_polygon import edge_words
 from robots.biped.posture.verdict import Stance

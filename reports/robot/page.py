@@ -20,9 +20,9 @@ from reports.page.html import asset, data_block, filled
 from reports.page.page import PageDetail, PageSummary, cards, provenance_table
 from reports.page.scene import embedded
 from reports.scene import model as scene_model
-from reports.scene import scene_html, scene_of_robot
+from reports.scene.build import scene_of_robot
 from reports.scene.model import Scene
-from reports.scene.viser_scene import guide_nodes, link_nodes
+from reports.scene.viser_scene import guide_nodes, link_nodes, scene_html
 from robots.core.arrays import Array
 from robots.core.inverse.limits import inside_limits, limit_breaches
 from robots.core.inverse.task import scale_length

@@ -35,7 +35,7 @@ def list_bipeds(as_json: Json = False) -> int:
     """List the bipeds that come with Palpeur."""
     from planner.cli.output import Form
     from reports.biped.answers import library_document, library_lines
-    from robots.biped.library import biped_names, open_biped
+    from robots.biped.biped_file import biped_names, open_biped
 
     bipeds = {name: open_biped(name) for name in biped_names()}
     return Form(json=as_json).show(
@@ -54,7 +54,7 @@ def show(
 
     from planner.cli.output import Form
     from reports.biped.answers import biped_document, biped_lines
-    from robots.biped.library import biped_names, known_drives, open_biped, text_of
+    from robots.biped.biped_file import biped_names, known_drives, open_biped, text_of
 
     biped, known = open_biped(robot), known_drives(robot)
     if as_toml:
@@ -83,7 +83,7 @@ def com(
     from planner.cli.biped.requests import ground_of, limit_breaches_first, postures_of
     from planner.cli.output import Form
     from reports.biped import answers
-    from robots.biped.library import open_biped
+    from robots.biped.biped_file import open_biped
     from robots.biped.posture.balance import balances
     from robots.biped.posture.standing import stand
 
@@ -123,7 +123,7 @@ def zmp(
     from planner.cli.biped.requests import ground_of, limit_breaches_first, table_of
     from planner.cli.output import Form
     from reports.biped import answers
-    from robots.biped.library import open_biped
+    from robots.biped.biped_file import open_biped
     from robots.biped.posture.balance import zero_moments
     from robots.biped.posture.standing import stand
 
@@ -157,7 +157,7 @@ def transmission(
     from planner.cli.biped.requests import driven_states
     from planner.cli.output import Form
     from reports.biped import answers
-    from robots.biped.library import open_biped, open_drives
+    from robots.biped.biped_file import open_biped, open_drives
     from robots.core.transmission.driven_posture import driven_posture
 
     form = Form(json=as_json, csv=as_csv)
@@ -191,7 +191,7 @@ def composite(
     """
     from planner.cli.output import Form
     from reports.biped.answers import composite_document, composite_lines, composite_table
-    from robots.biped.library import biped_names, open_biped
+    from robots.biped.biped_file import biped_names, open_biped
     from robots.core.composite.benchmark import BATCH, composite_cost, compositions
     from robots.core.composite.composition import cut
     from robots.library import load, names

@@ -18,8 +18,8 @@ from planner.cli.session import Session
 from planner.errors import OptionError
 from planner.tables import States, read_states
 from robots.biped.biped import Biped
+from robots.biped.biped_file import known_drives, open_biped
 from robots.biped.errors import PostureError
-from robots.biped.library import known_drives, open_biped
 from robots.biped.motion import BipedMotion
 from robots.biped.posture.ground import WAYS, Ground
 from robots.core.arrays import Array

@@ -11,9 +11,8 @@ import trimesh
 
 from planner.cli.main import main
 from planner.fixes.bench import PointCheck
-from planner.fixes.changes import with_feature
 from planner.fixes.feature_axis import MOST_POINTS, FeatureAxes
-from planner.fixes.fix import FixKind
+from planner.fixes.fix import FixKind, with_feature
 from planner.fixes.smallest import Finder
 from planner.job import read_job
 from planner.planning import plan

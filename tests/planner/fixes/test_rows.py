@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.fixes.bench import PointCheck, checker_for
-from planner.fixes.changes import (
+from planner.fixes.fix import (
     along_the_normals,
     leaning_axis,
     other_distance,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.presenting.coverage import PoseSource, halton
+from planner.presenting.present import PoseSource, halton
 from robots.core.pose import rotation_log
 from robots.stewart.errors import PlatformError
 from robots.stewart.library import load

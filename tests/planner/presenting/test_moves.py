@@ -9,8 +9,7 @@ import pytest
 
 from planner.clearance.checker import Checker
 from planner.job.solids import Cell
-from planner.presenting.coverage import posed
-from planner.presenting.present import Bystander, loaded, moves_between
+from planner.presenting.present import Bystander, loaded, moves_between, posed
 from robots.core.model import Model
 from robots.stewart.model import PlatformModel
 from robots.stewart.motion_check import check_motion

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.presenting.coverage import PLATE, hexapod_solids, only, posed
+from planner.presenting.present import PLATE, hexapod_solids, only, posed
 from planner.reach.placement import place
 from robots.core.pose import inverse_pose, make_pose, rotation_zyx, transform_points
 

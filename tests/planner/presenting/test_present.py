@@ -10,8 +10,7 @@ import pytest
 from planner.errors import JobError
 from planner.findings import Severity
 from planner.planning import plan
-from planner.presenting.coverage import posed
-from planner.presenting.present import present
+from planner.presenting.present import posed, present
 from planner.proof import prove
 from robots.stewart.limits import violations
 from robots.stewart.platform import lengths

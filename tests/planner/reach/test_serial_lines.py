@@ -9,7 +9,7 @@ import pinocchio
 import pytest
 
 from planner.reach.placement import place
-from planner.reach.serial_path import KNOTS, Straight, follow, held_rotations
+from planner.reach.serial import KNOTS, Straight, follow, held_rotations
 from planner.reach.serial_search import SerialTask
 from robots.core.urdf import write_urdf
 

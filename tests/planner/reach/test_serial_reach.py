@@ -11,9 +11,9 @@ from planner.reach.margins import SINGULAR, Margins, joint_units
 from planner.reach.placement import place
 from planner.reach.reach import some_points
 from planner.reach.robot import reach_of
-from planner.reach.serial import SerialReach
-from planner.reach.serial_path import (
+from planner.reach.serial import (
     KNOTS,
+    SerialReach,
     Straight,
     Tasks,
     follow,

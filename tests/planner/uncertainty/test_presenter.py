@@ -12,8 +12,7 @@ import pytest
 from planner.errors import JobError
 from planner.job import UncertaintySettings, read_job
 from planner.planning import plan
-from planner.presenting.coverage import only, posed
-from planner.presenting.present import point_sigma, pose_covariance
+from planner.presenting.present import only, point_sigma, pose_covariance, posed
 from planner.uncertainty.job_uncertainty import first_order
 from planner.uncertainty.measuring import measuring_of_presentation
 from planner.uncertainty.monte_carlo import draws

@@ -10,10 +10,11 @@ import trimesh
 import palpeur as pp
 from reports.robot.page import robot_page
 from reports.scene import bodies as scene_bodies
-from reports.scene import scene_glb, scene_html, scene_of
 from reports.scene.bodies import mechanism_bodies
+from reports.scene.build import scene_of
+from reports.scene.gltf import scene_glb
 from reports.scene.model import SHAPE, MeshBody, RoundBody
-from reports.scene.viser_scene import shape_nodes
+from reports.scene.viser_scene import scene_html, shape_nodes
 
 LINK = '<link name="{0}"><{1}><geometry><mesh filename="{0}.stl"/></geometry></{1}></link>'
 JOINT = (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.findings import page
-from robots.biped.library import text_of
+from robots.biped.biped_file import text_of
 
 
 def test_the_library_is_listed(palpeur):
@@ -167,7 +167,7 @@ def test_a_walk_as_csv(palpeur):
 
 
 def test_motors_are_those_of_the_drives(palpeur):
-    from robots.biped.library import open_drives
+    from robots.biped.biped_file import open_drives
 
     told = palpeur("biped", "squat", "bip-leg", "--json").json["samples"]
     drives = open_drives("bip-leg")

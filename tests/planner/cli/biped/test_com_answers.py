@@ -11,8 +11,8 @@ import pytest
 
 from planner.cli.biped.biped_app import com
 from planner.errors import OptionError, StatesError
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.library import open_biped
 
 LEG_SQUAT = "q2=-16,q3=85,q4=-70"
 SQUAT = f"{LEG_SQUAT},q6=-16,q7=85,q8=-70"

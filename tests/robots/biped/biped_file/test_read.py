@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robots.biped.biped_file import biped_of, drives_of, json_schema, load
-from robots.biped.library import open_drives, text_of
+from robots.biped.biped_file import biped_of, drives_of, json_schema, load, open_drives, text_of
 from robots.core.errors import RobotFileError
 from robots.core.robot_file.source_text import SourceText
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robots.biped.library import biped_names, open_biped, open_drives, text_of
+from robots.biped.biped_file import biped_names, open_biped, open_drives, text_of
 from robots.core.errors import RobotFileError
 from robots.core.model import Model
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError
-from robots.biped.library import open_biped
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.standing import stand
 from robots.biped.posture.zero_moment import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robots.biped.biped_file import open_biped
 from robots.biped.errors import BipedError, PostureError
-from robots.biped.library import open_biped
 from robots.biped.posture.balance import tip_angle
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.standing import stand
