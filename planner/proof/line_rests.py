@@ -87,6 +87,8 @@ def line_rests(plan: Plan, model: Model) -> LineRests:
 def moving_joints(plan: Plan) -> Mask:
     """Which joints the lines of a plan move. # (n,)."""
     own = [s for s in plan.timeline if s.kind in ON_LINE]
+    if not own:
+        return np.zeros(plan.job.mechanism.dof, dtype=np.bool_)
     t = np.array([s.start + part * s.duration for s in own for part in (0.25, 0.5, 0.75)])
     speeds = np.max(np.abs(plan.trajectory.state(t).qd), axis=0, initial=0.0)
     return np.asarray(speeds > _LOCKED * np.max(speeds, initial=0.0), dtype=np.bool_)

@@ -120,6 +120,14 @@ def test_another_distance_from_a_singularity(plan, six, failures):
     assert "singularity margins" not in before
 
 
+def test_a_plan_without_motion_states_no_margins(six):
+    """Of a robot whose locked joints would be seen by what no line moves."""
+    away = replace(six.job.points, positions=six.job.points.positions + 10.0)
+    nowhere = planned(replace(six.job, points=away))
+    assert not nowhere.timeline
+    assert prove(nowhere).passed
+
+
 def test_the_margin_of_another_joint(plan, failures):
     own = plan.planned_points[2].margin_joint
     for name in {"q1", "q2", "q3", "q4", "q5", "q9"} - {own}:
