@@ -11,7 +11,7 @@ too, but the torus has all rows. What has no such surface stays facets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
@@ -53,6 +53,7 @@ _STRAIGHT = 1e-4  # [rad] facets that turn less do not bend
 _SAMPLED = 1500  # corners that a fit uses
 _ROUNDS = 4  # of growing and fitting again
 _STEPS = (10, 30)  # of a fit that begins near its end: of a patch, and of what grew from it
+_UNEVEN = 0.2  # steps of the share by which bends of neighbouring facets differ
 _FAILURES = (60, 1500)  # seeds without a surface: in a row in a smooth piece, and in all
 
 
@@ -258,6 +259,25 @@ class _Facets:
         return np.where(turn > _STRAIGHT, 0.125 * across * turn, np.inf)
 
     @cached_property
+    def unevenness(self) -> Array:
+        """By how much facets bend differently from those beside them: the least share. # (f,).
+
+        Zero within a surface of constant curvature; at its rims, where a first surface would be
+        fitted to facets of two, it is not. Widths say little: CAD leaves the widest facets there.
+        """
+        owners, beside = self.owners, self.beside.items
+        turn = np.linalg.norm(self.normals[owners] - self.normals[beside], axis=1)
+        apart = np.linalg.norm(self.centres[owners] - self.centres[beside], axis=1)
+        bends = np.zeros(self.count)
+        np.maximum.at(bends, owners, turn / np.maximum(apart, 1e-12))
+        larger = np.maximum(np.maximum(bends[owners], bends[beside]), 1e-12)
+        uneven = np.zeros(self.count)
+        np.maximum.at(uneven, owners, np.abs(bends[owners] - bends[beside]) / larger)
+        result = uneven.copy()
+        np.maximum.at(result, owners, uneven[beside])
+        return result
+
+    @cached_property
     def corners(self) -> _Rows:
         """Vertices of each facet."""
         owner = np.repeat(self.facet, 3)
@@ -339,7 +359,7 @@ class _Search:
         self._loose, self._close = self._room[-1]
 
     def find_curved(self, *, ending: bool) -> None:
-        """Find curved surfaces from seeds, the widest facets first.
+        """Find curved surfaces from seeds, facets that bend as those beside them first, by width.
 
         Args:
             ending: take only those that end at edges of the part, at surfaces that are known, or at
@@ -350,7 +370,7 @@ class _Search:
         seeds = np.flatnonzero((np.diff(facets.beside.starts) >= 2) & ~facets.broad)
         piece = self._pieces()
         failures = np.zeros(facets.count, dtype=np.int64)
-        for seed in seeds[np.argsort(-facets.areas[seeds], kind="stable")].tolist():
+        for seed in seeds[self._turns(seeds)].tolist():
             if self._owner[seed] >= 0 or tried[seed]:
                 continue
             if failures[piece[seed]] >= _FAILURES[0] or failures.sum() >= _FAILURES[1]:
@@ -367,6 +387,20 @@ class _Search:
             else:
                 tried[best.facets] = True
 
+    def _turns(self, seeds: Indices) -> Indices:
+        """Order of seeds: in turn the most even one, of those the widest, and the widest of all.
+
+        Even facets are not at a rim, where a first surface would be fitted to facets of two; wide
+        ones are not of the many small facets of a freeform, which may be even, too.
+        """
+        wide = -self._facets.areas[seeds]
+        even = np.lexsort([wide, self._facets.unevenness[seeds] // _UNEVEN])
+        ranks = [
+            2 * np.argsort(order, kind="stable")
+            for order in (even, np.argsort(wide, kind="stable"))
+        ]
+        return np.argsort(np.minimum(ranks[0], ranks[1] + 1), kind="stable")
+
     def _lies_beside(self, seed: int) -> bool:
         """Whether a facet lies loosely on a known surface next to it: it begins no other."""
         one = np.array([seed])
@@ -377,26 +411,38 @@ class _Search:
         )
 
     def _best(self, seed: int, *, ending: bool) -> _Grown | None:
-        """The simplest surface through a seed that explains nearly as much as any."""
+        """The simplest surface through a seed that explains nearly as much as any.
+
+        A torus must explain more than what is simpler and nearly as close: on the two rims of a
+        short fillet lies many a torus, more closely than its cylinder, whose corners were rounded.
+        """
         first: _Grown | None = None
         rooms = self._room if ending else self._room[:-1]  # sloppy ones must show where they end
         guesses, fresh = list[_Guess](), self._guesses(seed)
         for room in rooms:
             self._loose, self._close = room
-            found: list[_Grown] = []
-            for guess in chain(tuple(guesses), _kept(fresh, guesses)):
-                if guess.residual > self._loose:
-                    continue
-                grown = self._settled(guess.surface, guess.facets)
-                if grown is None:
-                    continue
-                if grown.ends:
-                    return grown
-                found.append(grown)
+            settled = map(self._settled, chain(tuple(guesses), _kept(fresh, guesses)))
+            found = [one for one in settled if one is not None]
             most = max((one.area for one in found), default=0.0)
             best = next((one for one in found if one.area >= _NEARLY * most), None)
+            if best is not None and best.ends:
+                return self._simpler(best, guesses) or best
             first = first or best
-        return first
+        if first is None or ending:
+            return first
+        return self._simpler(first, guesses) or first
+
+    def _simpler(self, best: _Grown, guesses: Sequence[_Guess]) -> _Grown | None:
+        """What explains nearly as much as a torus does with closer corners, if anything."""
+        if not isinstance(best.surface, Torus):
+            return None
+        self._loose, self._close = self._room[1]
+        for guess in guesses:
+            grown = None if isinstance(guess.surface, Torus) else self._settled(guess)
+            if grown is None or grown.area < _NEARLY * best.area or grown.ends < best.ends:
+                continue
+            return grown
+        return None
 
     def _pieces(self) -> Indices:
         """Number of the smooth piece that every facet without a surface belongs to. # (f,)."""
@@ -446,8 +492,11 @@ class _Search:
         residual = float(self._facets.farthest(surface, facets).max())
         return _Guess(surface, facets, residual) if residual <= self._room[-1][0] else None
 
-    def _settled(self, surface: Surface, start: Indices) -> _Grown | None:
+    def _settled(self, guess: _Guess) -> _Grown | None:
         """Grow a surface and fit it again to what it covers, until both stay."""
+        if guess.residual > self._loose:
+            return None
+        surface, start = guess.surface, guess.facets
         covered: Indices = start
         for _ in range(_ROUNDS):
             grown = self._grown(surface, start)
