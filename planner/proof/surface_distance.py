@@ -269,8 +269,9 @@ def _centres(triangles: Array, lengths: Array, spread: float, most: int) -> Arra
     while len(triangles):
         # The centre of a triangle is within two thirds of its longest edge from all of it.
         large = 2.0 / 3.0 * np.max(lengths, axis=1) > spread
-        count += len(triangles) - np.count_nonzero(large)
-        if count + 2 * np.count_nonzero(large) > most:
+        larger = int(np.count_nonzero(large))
+        count += len(triangles) - larger
+        if count + 2 * larger > most:
             return None
         found.append(triangles[~large])
         first = np.argmax(lengths[large], axis=1)[:, None]
