@@ -367,7 +367,9 @@ def nearest(times: JointTimes, point: Indices, group: Indices) -> Near:
         point: that each one serves. # (C,)
         group: that each one belongs to; every one's list goes beyond its group. # (C,)
     """
-    grouped = bool(group.size) and bool(np.any(group != group[0]))
+    if point.size == 0:
+        return Near.none(0)
+    grouped = bool(np.any(group != group[0]))
     looked_at = int(np.clip(_ALL_LOOKED_AT // max(1, point.size), *_LOOKED_AT))
     count = min(point.size, looked_at if grouped else NEIGHBOURS + 4)
     found, radius, unit = _ranked(times, count)

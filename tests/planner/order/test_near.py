@@ -93,3 +93,9 @@ def test_no_lists():
     assert np.all(none.candidate == -1)
     assert np.all(np.isinf(none.seconds))
     assert replace(none).beyond.tolist() == [0.0] * 3
+
+
+def test_of_no_candidate_there_are_no_lists():
+    """A robot none of whose branches serves a point."""
+    times, none = JointTimes.of(np.zeros((0, 3)), LIMITS, "trapezoid"), np.zeros(0, dtype=np.int64)
+    assert len(nearest(times, none, none).candidate) == 0
