@@ -150,6 +150,21 @@ def test_a_torus_is_one_surface_and_not_many_rows_of_cylinders():
     assert not ring.surface.reversed
 
 
+def test_rows_of_a_fillet_with_a_corner_astray_are_no_cylinders():
+    """Rows of long facets end at their long sides; the one torus runs on at the stray corner."""
+    arc = np.linspace(1.5 * np.pi, np.pi, 14)
+    fillet = np.column_stack([28.6 + 0.1 * np.cos(arc), 1.1 + 0.1 * np.sin(arc)])
+    profile = np.array([(0, 0), (32, 0), (32, 1), *fillet, (28.5, 2), (0, 2)])
+    mesh = trimesh.creation.revolve(profile, sections=110)
+    corner = np.array([fillet[6, 0], 0.0, fillet[6, 1]])
+    astray = np.linalg.norm(mesh.vertices - corner, axis=1).argmin()
+    mesh.vertices[astray] += [0.03, 0.0, 0.03]
+    surfaces = [one.surface for one in regions_of(mesh)]
+    assert sum(isinstance(one, Cylinder) for one in surfaces) == 2
+    (torus,) = (one for one in surfaces if isinstance(one, Torus))
+    assert torus.minor_radius == pytest.approx(1e-4, abs=1e-9)
+
+
 def test_sloppy_edges_do_not_break_a_bore():
     """CAD leaves corners on edges by micrometres; the surface is still that of the others."""
     mesh = trimesh.creation.annulus(r_min=10.0, r_max=40.0, height=30.0, sections=96)
