@@ -11,7 +11,7 @@ too, but the torus has all rows. What has no such surface stays facets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
@@ -411,11 +411,7 @@ class _Search:
         )
 
     def _best(self, seed: int, *, ending: bool) -> _Grown | None:
-        """The simplest surface through a seed that explains nearly as much as any.
-
-        A torus must explain more than what is simpler and nearly as close: on the two rims of a
-        short fillet lies many a torus, more closely than its cylinder, whose corners were rounded.
-        """
+        """The simplest surface through a seed that explains nearly as much as any."""
         first: _Grown | None = None
         rooms = self._room if ending else self._room[:-1]  # sloppy ones must show where they end
         guesses, fresh = list[_Guess](), self._guesses(seed)
@@ -426,23 +422,9 @@ class _Search:
             most = max((one.area for one in found), default=0.0)
             best = next((one for one in found if one.area >= _NEARLY * most), None)
             if best is not None and best.ends:
-                return self._simpler(best, guesses) or best
+                return best
             first = first or best
-        if first is None or ending:
-            return first
-        return self._simpler(first, guesses) or first
-
-    def _simpler(self, best: _Grown, guesses: Sequence[_Guess]) -> _Grown | None:
-        """What explains nearly as much as a torus does with closer corners, if anything."""
-        if not isinstance(best.surface, Torus):
-            return None
-        self._loose, self._close = self._room[1]
-        for guess in guesses:
-            grown = None if isinstance(guess.surface, Torus) else self._settled(guess)
-            if grown is None or grown.area < _NEARLY * best.area or grown.ends < best.ends:
-                continue
-            return grown
-        return None
+        return first
 
     def _pieces(self) -> Indices:
         """Number of the smooth piece that every facet without a surface belongs to. # (f,)."""
