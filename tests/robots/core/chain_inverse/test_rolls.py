@@ -20,9 +20,16 @@ _TURN = 2.0 * np.pi
 _PROBE = make_pose(rotation_zyx(np.radians([20.0, 35.0, 10.0])), [0.03, 0.02, 0.12])
 _POSES = cases(gate=2, soak=8)
 _SAMPLES = cases(gate=9, soak=360)  # of a turn
-# A spherical wrist, parallel axes, an offset wrist, and one of seven joints; the soak adds others.
-ARMS = ["yaskawa-gp7", "ur5e", "yaskawa-hc10", "kuka-iiwa-7-r800"]
-MORE = ["fanuc-crx-10ia", "abb-crb-15000-5", "ufactory-xarm6", "franka-fr3", "ufactory-xarm7"]
+# A spherical wrist, an offset wrist, and one of seven joints; the soak adds others.
+ARMS = ["yaskawa-gp7", "yaskawa-hc10", "kuka-iiwa-7-r800"]
+MORE = [
+    "ur5e",
+    "fanuc-crx-10ia",
+    "abb-crb-15000-5",
+    "ufactory-xarm6",
+    "franka-fr3",
+    "ufactory-xarm7",
+]
 _NARROW = {"yaskawa-hc10": {2: (-2.0, 2.5), 4: (-2.2, 1.9)}}  # its joints have whole turns
 
 

@@ -83,7 +83,7 @@ def spelled(told: Mask) -> str:
 def test_postures_that_meet_at_a_fold_differ_in_the_determinant(name: str) -> None:
     """And mostly in nothing else: a side passes zero at few of the folds."""
     chain = general_chain() if name == "general" else library_chain(name)
-    q = near_singular(chain, cases(gate=12, soak=200), 1e-3)
+    q = near_singular(chain, cases(gate=9, soak=200), 1e-3)
     found = ChainInverse(chain).solve(chain.forward(q))
     met, alike = 0, 0
     for k, own in enumerate(q):
