@@ -188,14 +188,14 @@ class InsideTest:
         consistent: whether its triangles agree on the outside.
     """
 
-    __slots__ = ("_centre", "_consistent", "_corners", "_size", "_turned")
+    __slots__ = ("_centre", "_consistent", "_corners", "_shadows", "_size")
 
     def __init__(self, mesh: TriangleMesh, *, consistent: bool) -> None:
         self._centre = mesh.bounds.mean(axis=0)
         self._size = float(np.linalg.norm(mesh.size)) or 1.0
         self._corners = (mesh.triangles - self._centre) / self._size
         self._consistent = consistent
-        self._turned: list[tuple[Array, BoxTree]] = []  # one per direction that was needed
+        self._shadows: list[BoxTree] = []  # one per direction that was needed
 
     def inside(self, points: Array) -> Mask:
         """Return whether each point is inside. # points (k, 3) [m] → (k,)."""
@@ -214,23 +214,22 @@ class InsideTest:
         for attempt in range(ATTEMPTS):
             if not open_rows.size:
                 break
-            if attempt == len(self._turned):
-                self._turned.append(_shadows(self._corners @ _rotation(attempt)))
-            sums, doubtful = self._cast(
-                local[open_rows] @ _rotation(attempt), *self._turned[attempt]
-            )
+            turn = _rotation(attempt)
+            if attempt == len(self._shadows):
+                self._shadows.append(_shadows(self._corners @ turn))
+            sums, doubtful = self._cast(local[open_rows] @ turn, turn, self._shadows[attempt])
             result[open_rows] = sums
             open_rows = open_rows[doubtful]
         return result
 
-    def _cast(self, points: Array, corners: Array, tree: BoxTree) -> tuple[Array, Mask]:
+    def _cast(self, points: Array, turn: Array, tree: BoxTree) -> tuple[Array, Mask]:
         """Cast rays along +z: sums of crossings, and who cannot be sure."""
         sums = np.zeros(len(points))
         doubtful = np.zeros(len(points), dtype=bool)
         for start in range(0, len(points), INSIDE_CHUNK):
             part = points[start : start + INSIDE_CHUNK]
             for pairs in tree.near(part, np.zeros(len(part))):
-                crossing, unsure = _crossings(part, corners, pairs)
+                crossing, unsure = _crossings(part, self._corners[pairs.items] @ turn, pairs)
                 weights = crossing if self._consistent else np.abs(crossing)
                 owners = start + pairs.queries
                 sums += np.bincount(owners, weights=weights, minlength=len(points))
@@ -238,17 +237,22 @@ class InsideTest:
         return sums, doubtful
 
 
-def _shadows(corners: Array) -> tuple[Array, BoxTree]:
-    """Triangles, and boxes of all from where a ray along +z meets them. # (n, 3, 3)."""
+def _shadows(corners: Array) -> BoxTree:
+    """Boxes of all places from where a ray along +z meets triangles. # (n, 3, 3)."""
     low, high = corners.min(axis=1), corners.max(axis=1)
     low[:, 2] = -2.0  # a triangle anywhere above the point is met, so its box reaches down
-    return corners, BoxTree(low, high)
+    return BoxTree(low, high)
 
 
-def _crossings(points: Array, corners: Array, pairs: Pairs) -> tuple[Array, Mask]:
-    """+1 or -1 where the ray of a query crosses a triangle, and where that is unsure. # (p,)."""
+def _crossings(points: Array, t: Array, pairs: Pairs) -> tuple[Array, Mask]:
+    """+1 or -1 where the ray of a query crosses a triangle, and where that is unsure. # (p,).
+
+    Args:
+        points: queries. # (k, 3)
+        t: corners of the triangle of each pair. # (p, 3, 3)
+        pairs: queries and triangles.
+    """
     p = points[pairs.queries]
-    t = corners[pairs.items]
     sides = np.stack([_side(t[:, i], t[:, (i + 1) % 3], p) for i in range(3)], axis=1)
     left, right = (sides > DOUBT), (sides < -DOUBT)
     within = np.asarray(left.all(axis=1) | right.all(axis=1))
