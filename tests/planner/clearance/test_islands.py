@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.clearance.checker import Checker
-from planner.clearance.islands import islands
+from planner.clearance.safety import islands
 from planner.job.solids import Cell
 from robots.core.model import Model
 from robots.library import load
