@@ -759,6 +759,7 @@ def _slot(
         diameter=width,
         depth=length,
         inner=True,
+        deflection=max(forms[number].deflection for number in pieces),
     )
 
 

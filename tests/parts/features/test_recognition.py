@@ -154,6 +154,7 @@ def test_a_slot_is_one_feature_and_its_ends_are_no_holes():
     )
     (one,) = [f for f in found if f.kind != "plane"]
     assert (one.name, one.kind, len(one.faces)) == ("slot-1", "slot", 4)
+    assert one.deflection > 1e-6  # of its ends, whose chords no neighbour shows
     assert (one.diameter, one.depth) == pytest.approx((0.008, 0.028), abs=1e-12)
     assert one.point == pytest.approx([0.0, 0.0, 0.005], abs=1e-12)
 
