@@ -195,7 +195,7 @@ def test_the_record_of_a_folder_made_by_hand(plan, folder):
     assert document["command"] == "palpeur plan nine.toml"
     assert document["options"] == {
         **{"figures": False, "pages": True},
-        **{"exports": ["krl"], "partial": False},
+        **{"exports": ["krl"], "partial": False, "csv": False},
     }
     assert document["job"] == {
         "name": plan.job.name,
