@@ -44,7 +44,8 @@ def run() -> NoReturn:
     quiet_libraries(lambda text: logged(text, " ".join(arguments)))
     code = main(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done and told; the process only ends
-    gc.freeze()
+    if "ompl" not in sys.modules:  # which counts what is not taken apart as leaks, aloud
+        gc.freeze()
     sys.exit(code)
 
 

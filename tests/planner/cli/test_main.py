@@ -190,6 +190,12 @@ def test_the_process_ends_with_the_code():
     assert spawn("--version").returncode == 0
 
 
+def test_a_plan_with_searched_detours_ends_without_a_word():
+    done = spawn("check", "planner/library/obstructed/job.toml")
+    assert "detour" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_no_colour_off_a_terminal():
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"FORCE_COLOR": "1"}
     assert "\x1b" not in spawn("robot", "list", env=environment).stdout
