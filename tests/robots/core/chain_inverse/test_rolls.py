@@ -30,7 +30,10 @@ MORE = [
     "franka-fr3",
     "ufactory-xarm7",
 ]
-_NARROW = {"yaskawa-hc10": {2: (-2.0, 2.5), 4: (-2.2, 1.9)}}  # its joints have whole turns
+_NARROW = {  # of arms whose joints have whole turns
+    "yaskawa-hc10": {2: (-2.0, 2.5), 4: (-2.2, 1.9)},
+    "abb-crb-15000-5": {4: (-2.2, 1.9)},
+}
 
 
 class Case:
@@ -107,6 +110,8 @@ def test_an_interval_has_one_posture_at_each_of_its_rolls(case):
         for k, one in enumerate(ends):
             # Two branches that meet at both folds have both ends in common.
             near = np.flatnonzero((apart(low, low[k]) < 1e-7) & (apart(high, high[k]) < 1e-7))
+            # One longer than a turn may end where a short one does.
+            near = near[np.abs(high[near] - low[near] - (high[k] - low[k])) < 1e-7]
             alike = [j for j in near if ends[j] == one]
             assert len(alike) % int(passed[k]) == 0
             told += 1
