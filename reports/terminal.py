@@ -20,7 +20,7 @@ from reports.verdict import (
     touch_sentence,
 )
 from reports.visible_text import console_on
-from robots.core.rounding import apart_digits
+from robots.core.rounding import apart_digits, balance
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,10 +70,11 @@ def _print_verdict(console: Console, proof: Proof) -> None:
 
 
 def _loads(totals: Totals) -> str:
-    if totals.energy is None:
+    if totals.energy is None or totals.net_work is None:
         return "energy, work and power not evaluated"
     return (
-        f"energy {totals.energy:.5g} J, net work {totals.net_work:.5g} J, "
+        f"energy {totals.energy:.5g} J, "
+        f"net work {balance(totals.net_work, totals.energy, 5):.5g} J, "
         f"power {totals.min_power:.5g} to {totals.peak_power:.5g} W"
     )
 

@@ -34,6 +34,7 @@ from reports.verdict import (
     touch_sentence,
     withheld,
 )
+from robots.core.rounding import balance
 
 _CLOSE = np.radians(1.0)  # a joint margin below this is worth a second look
 _COUNTS = (
@@ -197,7 +198,7 @@ def facts(proof: Proof, options: SetOptions | None = None) -> tuple[Fact, ...]:
 
 
 def _energy(totals: Totals) -> list[Fact]:
-    if totals.energy is None:
+    if totals.energy is None or totals.net_work is None:
         absent = text("not evaluated", ValueStatus.DOUBTFUL)
         why = "masses unknown"
         return [Fact(label=name, value=absent, detail=why) for name in ("energy", "total power")]
@@ -206,7 +207,7 @@ def _energy(totals: Totals) -> list[Fact]:
             label="energy",
             value=number(totals.energy),
             unit="J",
-            detail=f"net work {number(totals.net_work).text} J",
+            detail=f"net work {number(balance(totals.net_work, totals.energy, 5)).text} J",
         ),
         Fact(
             label="total power",

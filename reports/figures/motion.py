@@ -12,7 +12,7 @@ import numpy as np
 
 from planner.errors import OptionError
 from planner.motion.sampled_motion import sampled
-from planner.plan import Plan, Samples, SegmentKind
+from planner.plan import Plan, Samples, SegmentKind, Totals
 from reports.drawn_samples import BUCKETS, DrawnSamples, decimated, drawn_samples, run_length
 from reports.figures.style import (
     BLUE,
@@ -34,6 +34,7 @@ from reports.figures.style import (
 )
 from reports.tables import sampling_text
 from robots.core.arrays import Array, Indices
+from robots.core.rounding import balance
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -206,6 +207,16 @@ def _draw_joint(axis: Axes, plan: Plan, t: Array, shown: JointCurve, joint: int)
     write_limits(axis, limit_text(lower, upper, unit))
 
 
+def _exact_power(totals: Totals) -> str:
+    if totals.energy is None or totals.net_work is None:
+        return ""
+    return (
+        f"Exact: {totals.min_power:.5g} to {totals.peak_power:.5g} W, "
+        f"energy delivered {totals.energy:.5g} J, "
+        f"net work {balance(totals.net_work, totals.energy, 5):.5g} J. "
+    )
+
+
 def total_power_figure(plan: Plan, drawn: DrawnSamples) -> Figure:
     """Total power with its exact extremes."""
     from matplotlib.figure import Figure
@@ -222,12 +233,8 @@ def total_power_figure(plan: Plan, drawn: DrawnSamples) -> Figure:
     name_points(axis, plan)
     limit_time(axis, plan)
     kind_legend(figure, plan)
-    totals = plan.totals
-    told = (
-        f"Exact: {totals.min_power:.5g} to {totals.peak_power:.5g} W, "
-        f"energy delivered {totals.energy:.5g} J, net work {totals.net_work:.5g} J. "
-    )
-    caption(figure, f"Total power: {plan.job.name}", told + drawing_note(plan, drawn))
+    told = _exact_power(plan.totals) + drawing_note(plan, drawn)
+    caption(figure, f"Total power: {plan.job.name}", told)
     return figure
 
 

@@ -38,6 +38,19 @@ def apart_digits(value: float, limit: float, digits: int) -> tuple[str, str]:
     return f"{value:.{_MOST_DIGITS}g}", f"{limit:.{_MOST_DIGITS}g}"
 
 
+def balance(value: float, amount: float, digits: int) -> float:
+    """A difference of amounts, to the last digit shown of them: finer is rounding, and so is zero.
+
+    Args:
+        value: the difference.
+        amount: how large what it is a difference of is, above zero.
+        digits: significant ones of the amount that are shown.
+    """
+    if not (amount > 0.0 and math.isfinite(value)):
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(amount))) + 0.0
+
+
 def readable(amount: float, decimals: int) -> str:
     """An amount above zero, rounded to the nearest, with more decimals where it would vanish."""
     return f"{amount:.{_decimals(amount, decimals)}f}"

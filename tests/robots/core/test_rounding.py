@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from robots.core.rounding import apart, apart_digits, at_least, at_most, readable
+from robots.core.rounding import apart, apart_digits, at_least, at_most, balance, readable
 
 
 def test_two_numbers_look_different_when_they_are():
@@ -44,6 +44,15 @@ def test_an_amount_that_is_told_is_rounded_to_the_nearest_and_stays_visible():
     assert readable(4.24, 1) == "4.2"
     assert readable(4e-7, 3) == "0.00000040"
     assert readable(0.0, 3) == "0.000"
+
+
+def test_a_balance_has_no_digit_that_its_amounts_are_not_shown_with():
+    assert balance(-9.14e-9, 1162.2, 5) == 0.0
+    assert math.copysign(1.0, balance(-9.14e-9, 1162.2, 5)) == 1.0
+    assert balance(-4.55492, 80.05, 5) == -4.555
+    assert balance(0.06, 1162.2, 5) == 0.1
+    assert math.isnan(balance(math.nan, 1.0, 5))
+    assert balance(0.25, 0.0, 5) == 0.25
 
 
 def test_a_proven_amount_is_never_rounded_up():
