@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
+from itertools import zip_longest
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from planner.plan import Segment, SegmentKind
 from reports.content.curves import CurveSet, Panel
 from reports.content.report import Report
 from reports.content.table import Column, Fact, Table, Value, ValueStatus, raised, signed, told
-from reports.pdf.text import CUT, folder, lines, pieces, shown, width
+from reports.pdf.text import CUT, folder, lines, pieces, shown, width, with_units
 from robots.core.arrays import Array
 
 STANDARD: Literal["ua-1"] = (
@@ -123,8 +124,13 @@ def boxes(facts: Sequence[Fact], findings: Sequence[Finding]) -> list[dict[str, 
 
 
 def printed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Those that are printed."""
-    return [_finding(finding) for finding in findings[:FINDINGS]]
+    """Those that are printed; neighbours that share a fix say it once, below the last of them."""
+    printed = findings[:FINDINGS]
+    alike = [(f.code, f.severity, f.hint) for f in printed]
+    return [
+        _finding(finding, "" if fix == following else finding.hint)
+        for finding, fix, following in zip_longest(printed, alike, alike[1:])
+    ]
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
@@ -133,7 +139,7 @@ def _fact(fact: Fact) -> dict[str, Any]:
         "label": shown(fact.label, _PHRASE),
         "value": pieces(shown(fact.value.text, _PHRASE), _VALUE_ROOM),
         "unit": shown(fact.unit, 20),
-        "detail": pieces(shown(fact.detail, SENTENCE), _FACT_ROOM),
+        "detail": pieces(with_units(shown(fact.detail, SENTENCE)), _FACT_ROOM),
         "status": fact.value.status.value,
     }
 
@@ -151,13 +157,13 @@ def _count(findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, hint: str) -> dict[str, Any]:
     return {
         "code": shown(finding.code, 12),
         "severity": finding.severity.value,
         "where": pieces(shown(finding.where, _PHRASE), _WHERE_ROOM),
-        "message": pieces(shown(finding.message, SENTENCE), _MESSAGE_ROOM),
-        "hint": pieces(shown(finding.hint, SENTENCE), _MESSAGE_ROOM),
+        "message": pieces(with_units(shown(finding.message, SENTENCE)), _MESSAGE_ROOM),
+        "hint": pieces(with_units(shown(hint, SENTENCE)), _MESSAGE_ROOM),
     }
 
 

@@ -16,6 +16,8 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MARKS = {"Mn", "Me"}
 _STACK = 2  # accents on one letter; more would climb over the lines above
 _TAB = "    "
+_KEPT = "\N{NO-BREAK SPACE}"
+_UNIT = 4  # characters of the longest unit, such as mm/s
 
 
 def shown(text: str, limit: int) -> str:
@@ -54,6 +56,15 @@ def lines(text: str, columns: int, rows: int) -> list[tuple[int, str]]:
     if told and not told[-1][1] and told[-1][0]:
         told.pop()  # after the last line's end
     return told
+
+
+def with_units(text: str) -> str:
+    """The text with each number kept beside the short word after it: a unit begins no line."""
+    told = ""
+    for word in text.split(" "):
+        kept = told[-1:].isdigit() and len(word.rstrip(".,;:)")) <= _UNIT
+        told += (_KEPT if kept else " ") + word
+    return told[1:]
 
 
 def pieces(text: str, room: float) -> list[str]:

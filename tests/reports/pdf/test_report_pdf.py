@@ -11,7 +11,7 @@ import pytest
 
 from planner.findings.finding import Point
 from reports.content.table import Value, ValueStatus
-from reports.pdf.document import report_pdf
+from reports.pdf.document import printed_findings, report_pdf
 from reports.pdf.text import shown
 
 POPPLER = ("pdftotext", "pdffonts", "pdfinfo", "pdfimages")
@@ -209,3 +209,11 @@ def test_every_character_that_is_shown_can_be_printed_bold_and_in_the_listing(re
         job_text="\n".join(texts),
     )
     assert report_pdf(spoken, plan.timeline, {}).startswith(b"%PDF-1.7")
+
+
+def test_neighbours_that_share_a_fix_say_it_once(report):
+    first = report.findings[0]
+    alike = [replace(first, hint="turn it", subject=Point(name)) for name in ("P1", "P2", "P3")]
+    other = replace(first, hint="move it")
+    told = ["".join(printed["hint"]) for printed in printed_findings([*alike, other, alike[0]])]
+    assert told == ["", "", "turn it", "move it", "turn it"]

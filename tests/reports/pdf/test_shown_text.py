@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.pdf.text import advance, known, lines, pieces, shown, width
+from reports.pdf.text import advance, known, lines, pieces, shown, width, with_units
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,9 @@ def test_the_typeface_tells_what_it_lacks():
     assert known("A")
     assert not known("中")
     assert 0.5 < advance("a") < advance("W") < 1.1
+
+
+def test_a_unit_stays_on_the_line_of_its_number():
+    told = with_units("adds 0.395 s, at 5 mm/s; 2 points fail")
+    assert told == "adds 0.395\u00a0s, at 5\u00a0mm/s; 2 points fail"
+    assert all(map(known, told))
