@@ -606,25 +606,35 @@ class ChainInverse:
             count: branches of each pose.
             rows: postures whose Jacobian may be singular: of those proven regular none is either.
         """
-        chain = self.chain
         free = np.full(len(q), -1, dtype=np.int64)
         values, right = self._own_directions(q[rows])
         singular = values[:, -1] <= _SINGULAR * values[:, 0]
-        rows = rows[singular]
+        status[rows[singular]] = Status.FOLD
+        # Where two families cross, the direction that is lost first may belong to neither.
+        for lost in (-1, -2):
+            asked = singular & (values[:, lost] <= REGULAR * values[:, 0])
+            asked &= status[rows] == Status.FOLD
+            if not np.any(asked):
+                break
+            family, moved = self._pushed(q, T, count, rows[asked], right[asked, lost])
+            status[rows[asked][family]] = Status.SINGULAR
+            # The joint that a reader would name: the first that takes part fully.
+            full = moved > 0.3 * np.max(moved, axis=1, keepdims=True)
+            free[rows[asked][family]] = np.argmax(full[family], axis=1)
+        return free
+
+    def _pushed(
+        self, q: Array, T: Array, count: int, rows: Indices, own: Array
+    ) -> tuple[Mask, Array]:
+        """Which postures keep their pose when they are pushed along a direction, and how far."""
+        chain = self.chain
         direction = np.zeros((rows.size, chain.size))
-        direction[:, : chain.own] = right[singular, -1]
-        if rows.size == 0:
-            return free
-        status[rows] = Status.FOLD
+        direction[:, : chain.own] = own
         begun = q[rows] + _PUSH * direction * chain.units
         pushed = chain.polished(begun, T[rows // count], least=True)
         moved = np.abs(wrapped(pushed.q - q[rows], chain.revolute)) / chain.units
         family = pushed.certified & (np.max(moved, axis=1) > 0.1 * _PUSH)
-        status[rows[family]] = Status.SINGULAR
-        own = moved[family][:, : chain.own]
-        # The joint that a reader would name: the first that takes part fully.
-        free[rows[family]] = np.argmax(own > 0.3 * np.max(own, axis=1, keepdims=True), axis=1)
-        return free
+        return family, moved[:, : chain.own]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -71,7 +71,8 @@ def test_a_name_stays_along_a_line_that_crosses_no_singularity(name: str) -> Non
         changed += len(set(names)) > 1
         reordered += len(set(places.tolist())) > 1
     assert len(paths) > 0.6 * cases(gate=20, soak=1000)
-    assert changed < 0.5 * reordered
+    # A general chain has one side, the determinant's sign: half of sixteen names are told by place.
+    assert changed < (0.8 if name == "general" else 0.5) * reordered
 
 
 def spelled(told: Mask) -> str:

@@ -134,7 +134,12 @@ def test_next_to_singularities_nothing_is_lost(name: str) -> None:
     count = cases(gate=10, soak=1000)
     q = near_singular(chain, count, 10.0 ** np.random.default_rng(1).uniform(-4, -2, count))
     found = ChainInverse(chain, "numpy").solve(chain.forward(q))
-    assert missing(chain, q, found) == []
+    values = np.linalg.svd(chain.jacobian(q), compute_uv=False)
+    regular = values[:, -1] > 1e-8 * values[:, 0]  # below, a posture is of a family, and no root
+    assert np.count_nonzero(~regular) <= 1 + count // 200
+    lost_ones = missing(chain, q, found)
+    assert not np.any(regular[lost_ones])
+    assert np.all(np.any(found.status[lost_ones] == Status.SINGULAR, axis=1))
 
 
 def test_the_measuring_arm_agrees_with_its_hand_written_inverse() -> None:
