@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from parts.fits.curves import FlatCircle, SpaceCircle
 from parts.fits.fit_result import Derived, Fit, FittedShape, shape_of_kind
-from parts.fits.least_squares import FeatureModel, FeatureState, Level, Slope, Turns
+from parts.fits.least_squares import FeatureModel, FeatureState, FeatureStates, Level, Slope, Turns
 from parts.fits.line_plane import PlaneModel, principal_axes
 from parts.fits.solver import Options, solve
 from parts.geometry.surfaces import Plane, Sphere, across
@@ -70,14 +70,14 @@ class FlatCircleModel(FeatureModel):
         rho, normal = radial(q)
         return Level(rho - sizes[0], normal, np.full((1, *q.shape[1:]), -1.0))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """The algebraic circle, its mirror image in the points' line, one about the centroid."""
         found = algebraic_round(points[:2])
         normal = np.linalg.svd(np.linalg.qr(points[:2].T, mode="r"))[2][1]
         mirrored = found.centre - 2.0 * (found.centre @ normal) * normal
         size = float(np.sqrt(np.mean(np.sum(points**2, axis=0))))
         pair = [_state(centre, found.radius) for centre in (found.centre, mirrored)]
-        return [*pair, _state(np.zeros(2), size)]
+        return FeatureStates.of([*pair, _state(np.zeros(2), size)])
 
     def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
         """A circle."""
@@ -221,14 +221,14 @@ class SphereModel(FeatureModel):
         normal[:, length == 0.0] = np.array([[0.0], [0.0], [1.0]])
         return Level(length - sizes[0], normal, np.full((1, *q.shape[1:]), -1.0))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """The algebraic sphere, its mirror image in the points' plane, one about the centroid."""
         found = algebraic_round(points)
         normal = principal_axes(points)[2]
         mirrored = found.centre - 2.0 * (found.centre @ normal) * normal
         size = float(np.sqrt(np.mean(np.sum(points**2, axis=0))))
         pair = [_sphere_state(centre, found.radius) for centre in (found.centre, mirrored)]
-        return [*pair, _sphere_state(np.zeros(3), size)]
+        return FeatureStates.of([*pair, _sphere_state(np.zeros(3), size)])
 
     def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
         """A sphere."""

@@ -12,10 +12,12 @@ from parts.fits.fit_result import FittedShape, shape_of_kind
 from parts.fits.least_squares import (
     FeatureModel,
     FeatureState,
+    FeatureStates,
     Level,
     Slope,
     Turns,
     minimise,
+    sampled,
     state_about,
 )
 from parts.fits.line_plane import principal_axes
@@ -40,16 +42,12 @@ class CylinderModel(FeatureModel):
         rho, normal = radial(q)
         return Level(rho - sizes[0], normal, np.full((1, *q.shape[1:]), -1.0))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """The best of the directions along which points may look like a circle."""
         [view] = axis_views(likely_axes(points), points, False)
-        costs = view.rho.var(axis=1)
-        view = view.only(best_apart(view.axes, costs, _STARTS, points.shape[1]))
-        radii = view.rho.mean(axis=1).tolist()
-        return [
-            state_about(centre, axis, radius)
-            for centre, axis, radius in zip(view.centres, view.axes, radii, strict=True)
-        ]
+        best = best_apart(view.axes, view.rho.var(axis=1), _STARTS, points.shape[1])
+        radii = view.rho[best].mean(axis=1)
+        return states_about(view.centres[best], view.axes[best], radii)
 
     def settled(self, state: FeatureState) -> FeatureState:
         """The origin is the foot of the centroid."""
@@ -108,13 +106,12 @@ class ConeModel(FeatureModel):
         distance = rho * cosine - q[2] * sine - s
         return Level(distance, normal, np.stack([np.full_like(rho, -1.0), by_angle]))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """The best of the directions along which points may look like a growing circle."""
         axes = likely_axes(points, _TILTS)
-        states: list[FeatureState] = []
-        for view in axis_views(axes, points, True, False):
-            states += _best(view, _CONE_STARTS // 2, points.shape[1])
-        return [self.settled(state) for state in states]
+        views = axis_views(axes, points, True, False)
+        best = [_best(view, _CONE_STARTS // 2, points.shape[1]) for view in views]
+        return states_about(*(np.concatenate(fields) for fields in zip(*best, strict=True)))
 
     def settled(self, state: FeatureState) -> FeatureState:
         """Origin at the foot of the centroid, half angle from 0 to π/2."""
@@ -170,21 +167,30 @@ def _apex(state: FeatureState) -> Array:
     return np.asarray(state.origin - s / np.sin(alpha) * state.axis)
 
 
-def _best(view: AxisView, count: int, points: int) -> list[FeatureState]:
+class _Cones(NamedTuple):
+    """Cones that widen along their axes."""
+
+    centres: Array  # on the axes, beside the centroid, (m, 3)
+    axes: Array  # (m, 3)
+    s: Array  # (m,)
+    alpha: Array  # (m,)
+
+
+def _best(view: AxisView, count: int, points: int) -> _Cones:
     """Radius a + b h by regression in each view; the cost is orthogonal to the rulings."""
-    h = view.height
-    mean_h, mean_rho = h.mean(axis=1), view.rho.mean(axis=1)
+    h, rho, heights = view.height, view.rho, view.height.shape[1]
+    mean_h, mean_rho = np.sum(h, axis=1) / heights, np.sum(rho, axis=1) / heights
     centred = h - mean_h[:, None]
     spread = np.maximum(np.einsum("mk,mk->m", centred, centred), 1e-300)
-    rise = np.einsum("mk,mk->m", centred, view.rho) / spread
-    off = view.rho - mean_rho[:, None] - rise[:, None] * centred
-    costs = np.einsum("mk,mk->m", off, off) / (h.shape[1] * (1.0 + rise**2))
+    rise = np.einsum("mk,mk->m", centred, rho) / spread
+    off = rho - mean_rho[:, None] - rise[:, None] * centred
+    costs = np.einsum("mk,mk->m", off, off) / (heights * (1.0 + rise**2))
+    best = best_apart(view.axes, costs, count, points)
+    rise = rise[best]
     alpha = np.arctan(rise)
-    s = (mean_rho - rise * mean_h) * np.cos(alpha)
-    return [
-        state_about(view.centres[i], view.axes[i], float(s[i]), float(alpha[i]))
-        for i in best_apart(view.axes, costs, count, points).tolist()
-    ]
+    s = (mean_rho[best] - rise * mean_h[best]) * np.cos(alpha)
+    axes = np.where(rise < 0.0, -1.0, 1.0)[:, None] * view.axes[best]
+    return _Cones(view.centres[best], axes, s, np.abs(alpha))
 
 
 # -------------------------------------------------------------------------------------------- Tori
@@ -212,7 +218,7 @@ class TorusModel(FeatureModel):
         normal[2] = q[2] / safe
         return Level(length - tube, normal, np.stack([-cosine, np.full_like(rho, -1.0)]))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """From the whole, from the patch in the middle, and from the tube."""
         return torus_starts(points)
 
@@ -259,7 +265,7 @@ class Rings(NamedTuple):
     radii: Array  # (m,)
 
 
-def torus_starts(points: Array) -> list[FeatureState]:
+def torus_starts(points: Array) -> FeatureStates:
     """The best candidates. Args: points, centred, of size 1 # (3, k)."""
     sets = [_whole(points), _patch(points), _tube(points)]
     if points.shape[1] >= 14:
@@ -272,10 +278,9 @@ def torus_starts(points: Array) -> list[FeatureState]:
     tube, costs = length.mean(axis=1), length.var(axis=1)
     good = np.flatnonzero((rings.radii > 0.0) & np.isfinite(costs))
     chosen = good[best_apart(rings.axes[good], costs[good], _TORUS_STARTS_STARTS, points.shape[1])]
-    return [
-        state_about(rings.centres[i], rings.axes[i], float(rings.radii[i]), float(tube[i]))
-        for i in chosen.tolist()
-    ]
+    return states_about(
+        rings.centres[chosen], rings.axes[chosen], rings.radii[chosen], tube[chosen]
+    )
 
 
 def _whole(points: Array) -> Rings:
@@ -308,7 +313,8 @@ def _patch(points: Array) -> Rings:
 def _tube(points: Array) -> Rings:
     """A short piece of pipe is nearly a cylinder: rings through its axis, to all sides."""
     model = CylinderModel()
-    pipes = [minimise(model, points, start, limit=10) for start in model.starts(points)[:3]]
+    starts = model.starts(points)
+    pipes = [minimise(model, points, starts.one(i), limit=10) for i in range(min(3, len(starts)))]
     pipe = min(pipes, key=lambda pipe: pipe.cost).state
     x, y, z = pipe.R.T
     angles = np.arange(_TURNS) * 2.0 * np.pi / _TURNS
@@ -410,12 +416,12 @@ def axis_views(axes: Array, points: Array, *conical: bool) -> list[AxisView]:
         points: centred. # (3, k)
         *conical: whether the radius may grow with the height; a view for each.
     """
-    x_axes, y_axes = _squares(axes)
+    x_axes, y_axes = _frames(axes)
     # The equations' columns are sums of monomials, so their products are sums of moments.
     columns = np.zeros((len(axes), 5, 10))
     columns[:, 0, 1:4], columns[:, 1, 1:4], columns[:, 2, 0] = x_axes, y_axes, 1.0
     columns[:, 3, 1:4], columns[:, 4, 4:7] = axes, axes**2
-    columns[:, 4, 7:] = 2.0 * axes * np.roll(axes, -1, axis=1)
+    columns[:, 4, 7:] = 2.0 * axes * axes[:, [1, 2, 0]]
     weighed = columns @ _moments(points)
     normal = weighed @ columns.transpose(0, 2, 1) + _LOOSE * points.shape[1] * np.eye(5)
     right = weighed @ (_SQUARE - columns[:, 4])[:, :, None]
@@ -425,7 +431,11 @@ def axis_views(axes: Array, points: Array, *conical: bool) -> list[AxisView]:
     for growing in conical:
         n = 5 if growing else 3
         centre = 0.5 * np.linalg.solve(normal[:, :n, :n], right[:, :n])[:, :2]
-        rho = np.sqrt((x - centre[:, 0]) ** 2 + (y - centre[:, 1]) ** 2)
+        across, aside = x - centre[:, 0], y - centre[:, 1]
+        across *= across
+        aside *= aside
+        across += aside
+        rho = np.sqrt(across, out=across)
         centres = centre[:, 0] * x_axes + centre[:, 1] * y_axes
         views.append(AxisView(axes, centres, rho, height))
     return views
@@ -442,9 +452,7 @@ _SQUARE = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])  # |p|² 
 def _viewed(points: Array) -> Array:
     """Some at random: every fourth one of a scan may lie on one line. # (3, k) to (3, s)."""
     count = points.shape[1]
-    if count <= _VIEWED:
-        return points
-    return points[:, np.random.default_rng(_SEED).choice(count, _VIEWED, replace=False)]
+    return points if count <= _VIEWED else points[:, sampled(count, _VIEWED, _SEED)]
 
 
 def _moments(points: Array) -> Array:
@@ -456,12 +464,29 @@ def _moments(points: Array) -> Array:
     return monomials @ monomials.T
 
 
-def _squares(axes: Array) -> tuple[Array, Array]:
-    """Two unit directions square to each axis. # (m, 3) each."""
-    other = np.eye(3)[np.argmin(np.abs(axes), axis=1)]
-    x_axes = np.cross(axes, other)
-    x_axes /= np.linalg.norm(x_axes, axis=1, keepdims=True)
-    return x_axes, np.cross(axes, x_axes)
+def states_about(origins: Array, axes: Array, *sizes: Array) -> FeatureStates:
+    """States whose frames' x are any directions square to the axes. # (m, 3), (m, 3), (m,)."""
+    axes = axes / np.linalg.norm(axes, axis=1, keepdims=True)
+    x_axes, y_axes = _frames(axes)
+    R = np.stack([x_axes, y_axes, axes], axis=2)
+    return FeatureStates(origin=origins, R=R, sizes=np.stack(sizes, axis=1))
+
+
+class _Frames(NamedTuple):
+    """Unit directions square to axes and to each other, x × y = z."""
+
+    x: Array  # (m, 3)
+    y: Array  # (m, 3)
+
+
+def _frames(axes: Array) -> _Frames:
+    """Source: Duff et al., Building an Orthonormal Basis, Revisited, JCGT 6(1), 2017."""
+    x, y, z = axes.T
+    sign = np.copysign(1.0, z)
+    a = -1.0 / (sign + z)
+    b = x * y * a
+    x_axes = np.stack([1.0 + sign * x * x * a, sign * b, -sign * x], axis=1)
+    return _Frames(x_axes, np.stack([b, sign + y * y * a, -y], axis=1))
 
 
 def best_apart(axes: Array, costs: Array, count: int, points: int) -> Indices:

@@ -15,7 +15,14 @@ from parts.fits.circle_sphere import FlatCircleModel, SphereModel, space_circle
 from parts.fits.curves import FlatCircle
 from parts.fits.cylinder_cone_torus import ConeModel, CylinderModel, TorusModel
 from parts.fits.fit_result import Fit, shape_of_kind
-from parts.fits.least_squares import FeatureModel, FeatureState, ResidualRows, minimise, triangle_of
+from parts.fits.least_squares import (
+    FeatureModel,
+    FeatureState,
+    ResidualRows,
+    minimise,
+    sampled,
+    triangle_of,
+)
 from parts.fits.line_plane import FlatLineModel, PlaneModel, SpaceLineModel
 from parts.fits.solver import Cloud, Options, cloud_of, search, solve
 from parts.geometry.surfaces import Plane, across
@@ -219,8 +226,7 @@ def _robust(model: FeatureModel, cloud: Cloud) -> _Robust:
     if cloud.count <= 2 * _SAMPLE:
         state = _by_minima(model, points, state)
     else:
-        rows = np.random.default_rng(_SEED).choice(cloud.count, _SAMPLE, replace=False)
-        few = np.ascontiguousarray(points[:, np.sort(rows)])
+        few = np.ascontiguousarray(points[:, sampled(cloud.count, _SAMPLE, _SEED)])
         state = _by_steps(model, points, _by_minima(model, few, state))
     return _Robust(state, _sigma(_away(model, points, state), model))
 

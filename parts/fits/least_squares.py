@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, sin, sqrt
 from typing import ClassVar, NamedTuple
 
@@ -21,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from parts.fits.fit_result import FittedShape
 from parts.geometry.surfaces import across
-from robots.core.arrays import Array, Indices, Mask
+from robots.core.arrays import Array, Indices, Mask, frozen
 
 _FIRST_DAMPING = 1e-4
 _CLOSE = 1e-12  # predicted share of the sum of squares: below it the sum cannot judge a step
@@ -107,20 +108,15 @@ class Minimum:
 
     Args:
         state: of the model.
-        rows: residuals and Jacobian there.
+        cost: sum of squares there.
         iterations: linear systems solved.
         ended: the sum of squares could not be made less, within the limit of iterations.
     """
 
     state: FeatureState
-    rows: ResidualRows
+    cost: float
     iterations: int
     ended: bool = True
-
-    @property
-    def cost(self) -> float:
-        """Sum of squares."""
-        return float(self.rows.residuals @ self.rows.residuals)
 
 
 def triangle_of(rows: ResidualRows) -> Triangle:
@@ -196,11 +192,11 @@ def minimise(
             damping, growth = damping * max(1.0 / 3.0, 1.0 - (2.0 * gain - 1.0) ** 3), 2.0
         else:
             damping, growth = damping * growth, 2.0 * growth
-    return Minimum(state=state, rows=rows, iterations=solved, ended=solved < limit)
+    return Minimum(state=state, cost=cost, iterations=solved, ended=solved < limit)
 
 
 def minimise_each(
-    model: FeatureModel, points: Array, starts: Sequence[FeatureState], *, limit: int = 100
+    model: FeatureModel, points: Array, starts: FeatureStates, *, limit: int = 100
 ) -> list[Minimum]:
     """Run ``minimise`` from several starts, all in step.
 
@@ -213,9 +209,8 @@ def minimise_each(
         starts: where to begin.
         limit: of linear systems, for each.
     """
-    states = FeatureStates.of(starts)
-    sets = np.broadcast_to(points.T, (len(states), *points.T.shape))
-    cost, gradient, normal = _products(states.rows(model, sets))
+    states = starts.only(np.arange(len(starts)))
+    cost, gradient, normal = _products(states.rows_of(model, points))
     floor = _ROUNDING * points.shape[1]
     damping, growth = np.full(len(states), _FIRST_DAMPING), np.full(len(states), 2.0)
     solved = np.zeros(len(states), dtype=np.int64)
@@ -236,7 +231,7 @@ def minimise_each(
         if not waiting.size:
             break
         trial = states.only(waiting).moved(model, steps)
-        tried = _products(trial.rows(model, sets[: len(waiting)]))
+        tried = _products(trial.rows_of(model, points))
         gain = (cost[waiting] - tried.cost) / predicted
         good = gain > 0.0
         better, worse = waiting[good], waiting[~good]
@@ -248,13 +243,12 @@ def minimise_each(
         damping[worse] *= growth[worse]
         growth[worse] *= 2.0
         waiting = waiting[(solved[waiting] < limit) & (cost[waiting] > floor)]
-    rows = states.rows(model, sets)
     return [
-        minimise(model, points, starts[i], limit=limit)
+        minimise(model, points, starts.one(i), limit=limit)
         if alone[i]
         else Minimum(
             state=states.one(i),
-            rows=ResidualRows(rows.residuals[i], rows.jacobian[i]),
+            cost=float(cost[i]),
             iterations=int(solved[i]),
             ended=bool(solved[i] < limit),
         )
@@ -285,6 +279,13 @@ def _damped(R: Array, z: Array, damping: float) -> Array:
     return np.asarray(np.linalg.lstsq(system / lengths, right, rcond=None)[0] / lengths)
 
 
+@lru_cache(maxsize=64)
+def sampled(count: int, some: int, seed: int) -> Indices:
+    """Some of so many points at random, in order: the same ones give the same answer. # (some,)."""
+    rows = np.random.default_rng(seed).choice(count, some, replace=False)
+    return frozen(np.sort(rows), np.int64)
+
+
 def condition_of(R: Array) -> float:
     """Of the triangle with columns brought to length one; infinite where one is zero."""
     lengths = np.linalg.norm(R, axis=0)
@@ -302,13 +303,18 @@ def second_order(
     The frames of the shifted states are turned a little, which adds multiples of Jᵀr only: nothing
     at a minimum. # (p, p).
     """
-    p = model.count
-    S = np.empty((p, p))
-    for column, unit in enumerate(np.eye(p)):
-        ahead = model.rows(points, state.moved(model.freedoms, _DIFFERENCE * unit)).jacobian
-        ahead -= model.rows(points, state.moved(model.freedoms, -_DIFFERENCE * unit)).jacobian
-        S[:, column] = ahead @ residuals / (2.0 * _DIFFERENCE)
-    return 0.5 * (S + S.T)
+    p, count = model.count, points.shape[1]
+    steps = _DIFFERENCE * np.eye(p)
+    shifted = FeatureStates.of([state]).only(np.zeros(2 * p, dtype=np.intp))
+    shifted = shifted.moved(model, np.concatenate([steps, -steps]))
+    parts = residuals.reshape(model.components, count)
+    gradients = np.zeros((2 * p, p))
+    for first in range(0, count, 2 * _BLOCK):  # all shifts of a block stay in the cache
+        some = slice(first, first + 2 * _BLOCK)
+        J = shifted.rows_of(model, points[:, some]).jacobian
+        gradients += J @ parts[:, some].ravel()
+    S = (gradients[:p] - gradients[p:]) / (2.0 * _DIFFERENCE)
+    return np.asarray(0.5 * (S + S.T))
 
 
 def curvature_of(R: Array, S: Array) -> Array:
@@ -324,36 +330,47 @@ def newton_step(tri: Triangle, M: Array) -> Array:
 
 
 class Polished(NamedTuple):
-    """A minimum, and the second-order part beside it."""
+    """A minimum to the last digits, and the derivatives there."""
 
-    minimum: Minimum
-    S: Array  # (p, p)
+    state: FeatureState
+    rows: ResidualRows
+    triangle: Triangle  # of the rows
+    S: Array  # the second-order part, (p, p)
+    iterations: int
 
 
-def polish(model: FeatureModel, points: Array, minimum: Minimum) -> Polished:
+def polish(
+    model: FeatureModel, points: Array, state: FeatureState, rows: ResidualRows, triangle: Triangle
+) -> Polished:
     """Newton's steps from a minimum that the sum of squares can no longer tell from the true one.
 
     Steps are taken while each is less than half the one before: then rounding is all that is left.
     A point where the second derivative is not positive is left to the certificate.
+
+    Args:
+        model: feature.
+        points: of size 1. # (3, k)
+        state: near the minimum.
+        rows: there.
+        triangle: of the rows.
     """
-    state, rows, solved = minimum.state, minimum.rows, minimum.iterations
     S = second_order(model, points, state, rows.residuals)
-    before = np.inf
-    for _ in range(_POLISHING):
-        tri = triangle_of(rows)
-        M = curvature_of(tri.R, S)
+    before, solved = np.inf, 0
+    while solved < _POLISHING:
+        M = curvature_of(triangle.R, S)
         if np.linalg.eigvalsh(M)[0] <= 0.0:
             break
-        step = newton_step(tri, M)
+        step = newton_step(triangle, M)
         length = float(np.linalg.norm(step))
         if length >= 0.5 * before or length > 0.1:
             break
         before, solved = length, solved + 1
         state = state.moved(model.freedoms, step)
         rows = model.rows(points, state)
+        triangle = triangle_of(rows)
         if length <= _EXACT:
             break
-    return Polished(Minimum(state=state, rows=rows, iterations=solved), S)
+    return Polished(state, rows, triangle, S, solved)
 
 
 # ------------------------------------------------------------------------------------------- Model
@@ -469,7 +486,7 @@ class FeatureModel(ABC):
         """
 
     @abstractmethod
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """Places to start from, best first. Args: points, centred, of size 1 # (3, k)."""
 
     def settled(self, state: FeatureState) -> FeatureState:
@@ -560,6 +577,14 @@ class FeatureStates:
         r, J = model.local_rows(self.local(sets), self.sizes_of_sets())
         return BatchRows(r, J.transpose(1, 0, 2))
 
+    def rows_of(self, model: FeatureModel, points: Array) -> BatchRows:
+        """Residuals and Jacobians of the same points in all. # points (3, k)."""
+        turned = self.R.transpose(2, 0, 1)
+        away = (turned.reshape(-1, 3) @ points).reshape(3, len(self), points.shape[1])
+        away -= np.sum(turned * self.origin, axis=2)[:, :, None]
+        r, J = model.local_rows(away, self.sizes_of_sets())
+        return BatchRows(r, J.transpose(1, 0, 2))
+
     def moved(self, model: FeatureModel, steps: Array) -> FeatureStates:
         """Steps in the minimal coordinates. # (d, p)."""
         count = len(model.freedoms)
@@ -595,9 +620,9 @@ def _sinc(x: float) -> float:
 
 def _turns(omega: Array) -> Array:
     """Rotations by rotation vectors (Rodrigues). # (d, 3) [rad] to (d, 3, 3)."""
-    angle = np.linalg.norm(omega, axis=1)[:, None, None]
+    half = 0.5 * np.sqrt(np.sum(omega * omega, axis=1))[:, None, None]
+    sinc = np.sinc(half / np.pi)
     K = np.zeros((len(omega), 3, 3))
     K[:, 2, 1], K[:, 0, 2], K[:, 1, 0] = omega.T
     K -= K.transpose(0, 2, 1)
-    half = np.sinc(angle / (2.0 * np.pi))
-    return np.asarray(np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * half**2 * (K @ K))
+    return np.asarray(np.eye(3) + sinc * np.cos(half) * K + 0.5 * sinc**2 * (K @ K))

@@ -9,6 +9,7 @@ from parts.fits.fit_result import FittedShape, shape_of_kind
 from parts.fits.least_squares import (
     FeatureModel,
     FeatureState,
+    FeatureStates,
     Level,
     ResidualRows,
     Slope,
@@ -36,10 +37,10 @@ class FlatLineModel(FeatureModel):
         normal[2] = 1.0
         return Level(q[2], normal, np.zeros((len(sizes), *q.shape[1:])))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """The direction in which centred points spread most."""
         along = np.linalg.svd(np.linalg.qr(points[:2].T, mode="r"))[2][0]
-        return [_flat_state(np.zeros(2), along)]
+        return FeatureStates.of([_flat_state(np.zeros(2), along)])
 
     def settled(self, state: FeatureState) -> FeatureState:
         """The origin is the foot of the centroid."""
@@ -100,9 +101,9 @@ class SpaceLineModel(FeatureModel):
         by_y = np.stack([none, -one, z, none])
         return ResidualRows(np.concatenate([x, y], axis=-1), np.concatenate([by_x, by_y], axis=-1))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """The direction in which centred points spread most."""
-        return [state_about(np.zeros(3), principal_axes(points)[0])]
+        return FeatureStates.of([state_about(np.zeros(3), principal_axes(points)[0])])
 
     def settled(self, state: FeatureState) -> FeatureState:
         """The origin is the foot of the centroid."""
@@ -144,9 +145,9 @@ class PlaneModel(FeatureModel):
         normal[2] = 1.0
         return Level(q[2], normal, np.zeros((len(sizes), *q.shape[1:])))
 
-    def starts(self, points: Array) -> list[FeatureState]:
+    def starts(self, points: Array) -> FeatureStates:
         """The direction in which centred points spread least."""
-        return [state_about(np.zeros(3), principal_axes(points)[2])]
+        return FeatureStates.of([state_about(np.zeros(3), principal_axes(points)[2])])
 
     def settled(self, state: FeatureState) -> FeatureState:
         """The origin is the foot of the centroid."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf, isfinite
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -15,13 +16,14 @@ from parts.fits.least_squares import (
     FeatureState,
     FeatureStates,
     Minimum,
-    Triangle,
+    Polished,
     condition_of,
     curvature_of,
     minimise,
     minimise_each,
     newton_step,
     polish,
+    sampled,
     tall_triangle,
     triangle_of,
 )
@@ -108,9 +110,8 @@ class FitMinimum(NamedTuple):
     """The minimum on all points, in their unit coordinates."""
 
     cloud: Cloud
-    state: FeatureState
-    minimum: Minimum
-    S: Array  # the second-order part there, (p, p)
+    minimum: Polished
+    iterations: int  # from the start that was taken to the end
     found: FitSearch
 
 
@@ -121,23 +122,23 @@ def solve(model: FeatureModel, points: ArrayLike, options: Options) -> Fit:
         FitError: see ``parts.fits``.
     """
     solved = minimum_of(model, points, options)
-    cloud, state, minimum = solved.cloud, solved.state, solved.minimum
+    cloud, minimum = solved.cloud, solved.minimum
+    state, tri, residuals = minimum.state, minimum.triangle, minimum.rows.residuals
     reverse = _reverse(model, cloud, state, options)
     physical = cloud.physical(state, model.size_units)
     factors = np.array([_factor(model, i, cloud.scale) for i in range(model.count)])
-    tri = triangle_of(minimum.rows)
     root = factors[:, None] * np.linalg.inv(tri.R) / cloud.scale
     distances = cloud.scale * model.level(state.local(cloud.unit), state.sizes).distance
     fit = Fit(
         kind=model.kind,
         shape=model.shape(physical, reverse),
         residuals=-distances if reverse else distances,
-        sum_squares=cloud.scale**2 * minimum.cost,
-        dof=len(minimum.rows.residuals) - model.count,
+        sum_squares=cloud.scale**2 * float(residuals @ residuals),
+        dof=len(residuals) - model.count,
         given_sigma=options.get("sigma"),
         cofactor=root @ root.T,
         derived=_derived(model, physical, reverse),
-        certificate=_certificate(solved, tri),
+        certificate=_certificate(solved),
     )
     require_determined(fit, model, cloud)
     return fit
@@ -158,13 +159,13 @@ def minimum_of(model: FeatureModel, points: ArrayLike, options: Options) -> FitM
     found = search(model, cloud.unit, hint)
     require_one(model, found)
     whole = minimise(model, cloud.unit, found.best.state)
-    require_rank(model, condition_of(triangle_of(whole.rows).R), cloud)
     state = _oriented(model, model.settled(whole.state), hint)
-    settled = Minimum(state=state, rows=model.rows(cloud.unit, state), iterations=0)
-    minimum, S = polish(model, cloud.unit, settled)
+    rows = model.rows(cloud.unit, state)
+    triangle = triangle_of(rows)
+    require_rank(model, condition_of(triangle.R), cloud)
+    minimum = polish(model, cloud.unit, state, rows, triangle)
     count = found.best.iterations + whole.iterations + minimum.iterations
-    minimum = replace(minimum, iterations=count)
-    return FitMinimum(cloud, minimum.state, minimum, S, found)
+    return FitMinimum(cloud, minimum, count, found)
 
 
 def _oriented(model: FeatureModel, state: FeatureState, hint: FeatureState | None) -> FeatureState:
@@ -201,15 +202,15 @@ def _derived(model: FeatureModel, physical: FeatureState, reverse: bool) -> dict
     return named
 
 
-def _certificate(solved: FitMinimum, tri: Triangle) -> FitCertificate:
+def _certificate(solved: FitMinimum) -> FitCertificate:
     cloud, minimum, found = solved.cloud, solved.minimum, solved.found
-    J, r = minimum.rows.jacobian, minimum.rows.residuals
-    M = curvature_of(tri.R, solved.S)
+    J, r, tri = minimum.rows.jacobian, minimum.rows.residuals, minimum.triangle
+    M = curvature_of(tri.R, minimum.S)
     length = max(float(np.linalg.norm(r)), _FAINT * np.sqrt(len(r)))
     return FitCertificate(
         gradient=float(np.max(np.abs(J @ r) / np.linalg.norm(J, axis=1)) / length),
         step=float(np.linalg.norm(newton_step(tri, M))),
-        iterations=minimum.iterations,
+        iterations=solved.iterations,
         condition=condition_of(tri.R),
         least_curvature=float(np.linalg.eigvalsh(M)[0]),
         starts=found.starts,
@@ -241,27 +242,27 @@ def search(model: FeatureModel, points: Array, hint: FeatureState | None) -> Fit
         FitError: no start ends in a sound feature.
     """
     sample = _sample(points)
-    starts = model.starts(sample) if hint is None else [hint]
-    found: list[Minimum] = []
-    for end in minimise_each(model, sample, starts, limit=60):
-        state = model.settled(end.state)
-        if np.isfinite(end.cost) and model.sound(sample, state):
-            found.append(replace(end, state=state))
-    if not found:
+    starts = model.starts(sample) if hint is None else FeatureStates.of([hint])
+    ends = [end for end in minimise_each(model, sample, starts, limit=60) if isfinite(end.cost)]
+    ends.sort(key=lambda end: end.cost)
+    ends = [replace(end, state=model.settled(end.state)) for end in ends]
+    first = next((i for i, end in enumerate(ends) if model.sound(sample, end.state)), None)
+    if first is None:
         raise FitError(
             f"No {model.word} fits these points: from {len(starts)} starts the fit went to sizes "
             "that are none, or to points on both sides of an apex. Check that they lie on a "
             f"{model.word}, leave out those at its tip, or give a hint.",
             value=len(starts),
         )
-    found.sort(key=lambda end: end.cost)
-    same = _same(FeatureStates.of([end.state for end in found]), model).tolist()
-    others = [end.cost for end, equal in zip(found, same, strict=True) if end.ended and not equal]
+    ends = ends[first:]
+    same = _same(FeatureStates.of([end.state for end in ends]), model).tolist()
+    others = (end for end, equal in zip(ends, same, strict=True) if end.ended and not equal)
+    rival = next((end.cost for end in others if model.sound(sample, end.state)), inf)
     return FitSearch(
-        best=found[0],
+        best=ends[0],
         starts=len(starts),
         agreeing=sum(same),
-        rival=min(others, default=np.inf) / sample.shape[1],
+        rival=rival / sample.shape[1],
         sample=sample.shape[1],
     )
 
@@ -270,8 +271,7 @@ def _sample(points: Array) -> Array:
     count = points.shape[1]
     if count <= _SAMPLE:
         return points
-    rows = np.sort(np.random.default_rng(_SEED).choice(count, _SAMPLE, replace=False))
-    return np.ascontiguousarray(points[:, rows])
+    return np.ascontiguousarray(points[:, sampled(count, _SAMPLE, _SEED)])
 
 
 def _same(states: FeatureStates, model: FeatureModel) -> Mask:
@@ -293,9 +293,8 @@ def require_one(model: FeatureModel, found: FitSearch) -> None:
     Raises:
         FitError: the rival is as likely as the best.
     """
-    count = len(found.best.rows.residuals)
     mean = found.best.cost / found.sample
-    spare = count - model.count
+    spare = model.components * found.sample - model.count
     excess = (found.rival - mean) * found.sample
     doubt = excess <= _LIKELY * found.best.cost / spare if spare > 0 else False
     if doubt or found.rival <= mean * (1.0 + _LARGER) + _ROUNDING:

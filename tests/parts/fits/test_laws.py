@@ -13,6 +13,7 @@ from parts.errors import FitError
 from parts.fits.fitting import FIT_KINDS, fit, model_of
 from parts.fits.least_squares import (
     FeatureState,
+    FeatureStates,
     minimise,
     minimise_each,
     second_order,
@@ -200,11 +201,11 @@ def test_starts_in_step_end_where_each_alone_does(kind, known):
     model = model_of(kind)
     points = cloud_of(case.points, model).unit
     starts = model.starts(points)
-    ended = minimise(model, points, starts[0])
+    ended = minimise(model, points, starts.one(0))
     flat = FeatureState(origin=np.zeros(3), R=np.eye(3), sizes=0.0 * ended.state.sizes)
-    starts = [*starts, ended.state, flat]
-    together = minimise_each(model, points, starts)
-    for start, one in zip(starts, together, strict=True):
+    each = [*(starts.one(i) for i in range(len(starts))), ended.state, flat]
+    together = minimise_each(model, points, FeatureStates.of(each))
+    for start, one in zip(each, together, strict=True):
         alone = minimise(model, points, start)
         if alone.ended:
             assert one.cost == pytest.approx(alone.cost, rel=1e-8, abs=1e-24)
