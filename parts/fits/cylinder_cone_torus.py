@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -10,12 +12,15 @@ import numpy as np
 from parts.fits.circle_sphere import radial
 from parts.fits.fit_result import FittedShape, shape_of_kind
 from parts.fits.least_squares import (
+    AnyState,
     FeatureModel,
     FeatureState,
     FeatureStates,
     Level,
+    ResidualRows,
     Slope,
     Turns,
+    along_axis,
     minimise,
     sampled,
     state_about,
@@ -27,20 +32,64 @@ from robots.core.arrays import Array, Indices, frozen
 _STARTS = 8
 
 
-class CylinderModel(FeatureModel):
+class Profile(NamedTuple):
+    """Signed distances in the half planes of the points, and their derivatives."""
+
+    distance: Array
+    outward: Array | float  # derivative with the distance from the axis
+    upward: Array | float  # with the height
+    turning: Array  # outward × height - upward × distance from the axis
+    by_size: tuple[Array | float, ...]
+
+
+class RevolvedModel(FeatureModel):
+    """A surface of revolution about the frame's z: all that it needs is its profile."""
+
+    spread = 3
+    hollow = True
+
+    @abstractmethod
+    def profile(self, rho: Array, z: Array, sizes: Array) -> Profile:
+        """Distances at points of a half plane. Args: as of ``level``."""
+
+    def level(self, q: Array, sizes: Array) -> Level:
+        """From the profile."""
+        rho, normal = radial(q)
+        profile = self.profile(rho, q[2], sizes)
+        normal[:2] *= profile.outward
+        normal[2] = profile.upward
+        by_size = np.empty((len(self.size_units), *rho.shape))
+        for row, value in zip(by_size, profile.by_size, strict=True):
+            row[...] = value
+        return Level(profile.distance, normal, by_size)
+
+    def local_rows(self, q: Array, sizes: Array) -> ResidualRows:
+        """As of any model, with a turn's lever n × q from the half plane."""
+        rho, (x, y, _) = radial(q)
+        profile = self.profile(rho, q[2], sizes)
+        J = np.empty((self.count, *rho.shape))
+        shifts = len(self.freedoms) - 2
+        J[2:shifts] = -profile.upward
+        np.multiply(x, -profile.outward, out=J[0])
+        np.multiply(y, -profile.outward, out=J[1])
+        np.multiply(y, profile.turning, out=J[shifts])
+        np.multiply(x, -profile.turning, out=J[shifts + 1])
+        for row, value in zip(J[shifts + 2 :], profile.by_size, strict=True):
+            row[...] = value
+        return ResidualRows(profile.distance, J)
+
+
+class CylinderModel(RevolvedModel):
     """About the frame's z; free are the shifts across it, the turns of it, and the radius."""
 
     kind = "cylinder"
     word = "cylinder"
     freedoms = (0, 1, 3, 4)
     size_units = ("m",)
-    spread = 3
-    hollow = True
 
-    def level(self, q: Array, sizes: Array) -> Level:
+    def profile(self, rho: Array, z: Array, sizes: Array) -> Profile:
         """Distance from the axis less the radius."""
-        rho, normal = radial(q)
-        return Level(rho - sizes[0], normal, np.full((1, *q.shape[1:]), -1.0))
+        return Profile(rho - sizes[0], 1.0, 0.0, z, (-1.0,))
 
     def starts(self, points: Array) -> FeatureStates:
         """The best of the directions along which points may look like a circle."""
@@ -49,9 +98,9 @@ class CylinderModel(FeatureModel):
         radii = view.rho[best].mean(axis=1)
         return states_about(view.centres[best], view.axes[best], radii)
 
-    def settled(self, state: FeatureState) -> FeatureState:
+    def settled(self, state: AnyState) -> AnyState:
         """The origin is the foot of the centroid."""
-        return state.shifted(state.origin - (state.origin @ state.axis) * state.axis)
+        return replace(state, origin=state.origin - along_axis(state))
 
     def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
         """A cylinder."""
@@ -79,7 +128,7 @@ _CONE_STARTS = 10
 _TILTS = tuple(np.radians([-75.0, -60.0, -45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0, 60.0, 75.0]))
 
 
-class ConeModel(FeatureModel):
+class ConeModel(RevolvedModel):
     """About the frame's z, widening along it.
 
     The sizes are the orthogonal distance s from the origin to the surface and the half angle α:
@@ -91,20 +140,14 @@ class ConeModel(FeatureModel):
     word = "cone"
     freedoms = (0, 1, 3, 4)
     size_units = ("m", "rad")
-    spread = 3
-    hollow = True
     free_axis = False
 
-    def level(self, q: Array, sizes: Array) -> Level:
-        """Distance from the ruling in the point's half plane."""
+    def profile(self, rho: Array, z: Array, sizes: Array) -> Profile:
+        """Distance from the ruling."""
         s, alpha = sizes
         sine, cosine = np.sin(alpha), np.cos(alpha)
-        rho, normal = radial(q)
-        by_angle = -rho * sine - q[2] * cosine
-        normal[:2] *= cosine
-        normal[2] = -sine
-        distance = rho * cosine - q[2] * sine - s
-        return Level(distance, normal, np.stack([np.full_like(rho, -1.0), by_angle]))
+        along = rho * sine + z * cosine
+        return Profile(rho * cosine - z * sine - s, cosine, -sine, along, (-1.0, -along))
 
     def starts(self, points: Array) -> FeatureStates:
         """The best of the directions along which points may look like a growing circle."""
@@ -113,18 +156,21 @@ class ConeModel(FeatureModel):
         best = [_best(view, _CONE_STARTS // 2, points.shape[1]) for view in views]
         return states_about(*(np.concatenate(fields) for fields in zip(*best, strict=True)))
 
-    def settled(self, state: FeatureState) -> FeatureState:
+    def settled(self, state: AnyState) -> AnyState:
         """Origin at the foot of the centroid, half angle from 0 to π/2."""
-        s, alpha = state.sizes.tolist()
-        along = float(state.origin @ state.axis)
-        state = state.shifted(state.origin - along * state.axis)
-        s -= along * np.sin(alpha)
-        alpha = float(np.arctan2(np.sin(alpha), np.cos(alpha)))
-        if np.cos(alpha) < 0.0:  # the same surface, seen from its other side
-            s, alpha = -s, float(np.arctan2(-np.sin(alpha), -np.cos(alpha)))
-        if alpha < 0.0:
-            return state.flipped().sized(s, -alpha)
-        return state.sized(s, alpha)
+        along, s, alpha = along_axis(state), state.sizes[..., 0], state.sizes[..., 1]
+        sine, cosine = np.sin(alpha), np.cos(alpha)
+        s = s - np.sum(along * state.axis, axis=-1) * sine
+        side = np.where(cosine < 0.0, -1.0, 1.0)  # the same surface, seen from its other side
+        alpha = np.arctan2(side * sine, side * cosine)
+        way = np.where(alpha < 0.0, -1.0, 1.0)  # a narrowing cone widens the other way
+        turned = np.stack([np.ones_like(way), way, way], axis=-1)  # half a turn about the frame's x
+        return replace(
+            state,
+            origin=state.origin - along,
+            R=state.R * turned[..., None, :],
+            sizes=np.stack([side * s, way * alpha], axis=-1),
+        )
 
     def sound(self, points: Array, state: FeatureState) -> bool:
         """A cone, with all points on the nappe into which the axis points."""
@@ -196,27 +242,22 @@ def _best(view: AxisView, count: int, points: int) -> _Cones:
 # -------------------------------------------------------------------------------------------- Tori
 
 
-class TorusModel(FeatureModel):
+class TorusModel(RevolvedModel):
     """About the frame's z; free are the centre, the turns of the axis, and both radii."""
 
     kind = "torus"
     word = "torus"
     freedoms = (0, 1, 2, 3, 4)
     size_units = ("m", "m")
-    spread = 3
-    hollow = True
 
-    def level(self, q: Array, sizes: Array) -> Level:
+    def profile(self, rho: Array, z: Array, sizes: Array) -> Profile:
         """Distance from the circle of the tube less the tube's radius."""
         ring, tube = sizes
-        rho, normal = radial(q)
         u = rho - ring
-        length = np.sqrt(u * u + q[2] * q[2])
+        length = np.sqrt(u * u + z * z)
         safe = np.maximum(length, np.finfo(float).tiny)
-        cosine = u / safe
-        normal[:2] *= cosine
-        normal[2] = q[2] / safe
-        return Level(length - tube, normal, np.stack([-cosine, np.full_like(rho, -1.0)]))
+        cosine, sine = u / safe, z / safe
+        return Profile(length - tube, cosine, sine, -ring * sine, (-cosine, -1.0))
 
     def starts(self, points: Array) -> FeatureStates:
         """From the whole, from the patch in the middle, and from the tube."""
@@ -378,10 +419,6 @@ class AxisView(NamedTuple):
     rho: Array  # distances of some points from the axes, (m, s)
     height: Array  # of these along the axes, from the centroid, (m, s)
 
-    def only(self, rows: Indices) -> AxisView:
-        """Some of the directions."""
-        return AxisView(*(field[rows] for field in self))
-
 
 @cache
 def half_sphere(count: int = _GRID) -> Array:
@@ -400,12 +437,10 @@ def likely_axes(points: Array, tilts: tuple[float, ...] = (0.0,)) -> Array:
         points: centred. # (3, k)
         tilts: of a ruling against the axis, towards the normal: a cone's half angles. [rad]
     """
-    axes = [half_sphere(), principal_axes(points)]
     patch = curvatures_of(points)
-    for ruling in (patch.first, patch.second):
-        turned = [np.cos(t) * ruling + np.sin(t) * patch.normal for t in tilts]
-        axes.append(np.array(turned))
-    return np.concatenate(axes)
+    cosines, sines = np.cos(tilts)[:, None], np.sin(tilts)[:, None] * patch.normal
+    rulings = [cosines * ruling + sines for ruling in (patch.first, patch.second)]
+    return np.concatenate([half_sphere(), patch.axes, *rulings])
 
 
 def axis_views(axes: Array, points: Array, *conical: bool) -> list[AxisView]:
@@ -506,6 +541,8 @@ class Curvatures(NamedTuple):
     A curvature is positive where the patch bends towards ``normal``.
     """
 
+    axes: Array  # principal axes of the points, as rows, (3, 3)
+
     point: Array  # (3,)
     normal: Array  # (3,)
     first: Array  # direction of the greater bend, (3,)
@@ -536,4 +573,4 @@ def curvatures_of(points: Array) -> Curvatures:
     order = np.argsort(-np.abs(bends))
     tangents = tangents[order] / np.linalg.norm(tangents[order], axis=1, keepdims=True)
     normal = np.array([-dx, -dy, 1.0]) / steep @ axes
-    return Curvatures(c * axes[2], normal, tangents[0], tangents[1], bends[order])
+    return Curvatures(axes, c * axes[2], normal, tangents[0], tangents[1], bends[order])

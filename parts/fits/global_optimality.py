@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
@@ -62,7 +63,7 @@ def _round(goal: MinimaxGoal, state: FeatureState, others: int) -> ProvenOptimum
         proof = round_zone(goal, best.ended.state, best.ended.touching)
         if proof.rival is None:
             break
-        other = lowest(goal, best.ended.state.shifted(proof.rival), 0)
+        other = lowest(goal, replace(best.ended.state, origin=proof.rival), 0)
         if other.ended.peak >= best.ended.peak * (1.0 - _LOWER):
             break
         best = other

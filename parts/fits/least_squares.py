@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, sin, sqrt
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -87,10 +87,6 @@ class FeatureState:
             sizes=self.sizes + step[len(freedoms) :],
         )
 
-    def shifted(self, origin: Array) -> FeatureState:
-        """The same directions and sizes elsewhere. Args: origin # (3,)."""
-        return FeatureState(origin=origin, R=self.R, sizes=self.sizes)
-
     def flipped(self) -> FeatureState:
         """The axis reversed, by half a turn about the frame's x."""
         return FeatureState(
@@ -134,7 +130,7 @@ def tall_triangle(A: Array) -> Array:
     Blocks stay in the cache, and below the size from which BLAS starts threads that wait for each
     other on a busy machine. # (m, n) to (min(m, n), n).
     """
-    while len(A) > 2 * _BLOCK:
+    while len(A) > 4 * _BLOCK:
         m, n = A.shape
         padded = np.zeros((-(-m // _BLOCK) * _BLOCK, n))
         padded[:m] = A
@@ -161,6 +157,7 @@ def minimise(
     *,
     weights: Array | None = None,
     limit: int = 100,
+    close: float = _CLOSE,
 ) -> Minimum:
     """Levenberg-Marquardt with Nielsen's damping, scaled by the Jacobian's columns.
 
@@ -170,6 +167,7 @@ def minimise(
         start: where to begin.
         weights: of the squares. # (k,)
         limit: of linear systems.
+        close: share of the sum of squares that a step must promise; else the minimum is reached.
     """
     state, rows = start, rows_at(model, points, start, weights)
     cost = float(rows.residuals @ rows.residuals)
@@ -180,7 +178,7 @@ def minimise(
         solved += 1
         step = _damped(R, z, damping)
         predicted = float(z @ z - np.sum((z + R @ step) ** 2))
-        if predicted <= _CLOSE * cost:
+        if predicted <= close * cost:
             break
         trial = state.moved(model.freedoms, step)
         trial_rows = rows_at(model, points, trial, weights)
@@ -217,13 +215,13 @@ def minimise_each(
     alone = ~np.isfinite(cost)
     waiting = np.flatnonzero((cost > floor) & ~alone)
     while waiting.size:
-        lengths = np.sqrt(np.diagonal(normal[waiting], axis1=1, axis2=2))
-        lengths = np.where(lengths > 0.0, lengths, 1.0)
-        values, vectors = np.linalg.eigh(normal[waiting] / (lengths[:, :, None] * lengths[:, None]))
-        own = np.einsum("dpe,dp->de", vectors, gradient[waiting] / lengths)
-        damped = values + damping[waiting, None]
-        predicted = np.sum(own**2 * (values + 2.0 * damping[waiting, None]) / damped**2, axis=1)
-        steps = -np.einsum("dpe,de->dp", vectors, own / damped) / lengths
+        N, mu = normal[waiting], damping[waiting, None]
+        lengths = np.sqrt(np.einsum("dpp->dp", N))
+        lengths[lengths == 0.0] = 1.0
+        values, vectors = np.linalg.eigh(N / (lengths[:, :, None] * lengths[:, None]))
+        shares = np.einsum("dpe,dp->de", vectors, gradient[waiting] / lengths) / (values + mu)
+        predicted = np.einsum("de,de->d", shares * shares, values + 2.0 * mu)
+        steps = -np.einsum("dpe,de->dp", vectors, shares) / lengths
         alone[waiting] = ~(values[:, 0] > _APART)
         solved[waiting] += 1
         going = (predicted > _CLOSE * cost[waiting]) & ~alone[waiting]
@@ -335,7 +333,8 @@ class Polished(NamedTuple):
     state: FeatureState
     rows: ResidualRows
     triangle: Triangle  # of the rows
-    S: Array  # the second-order part, (p, p)
+    least_curvature: float  # least eigenvalue of the true second derivative
+    left: float  # length of Newton's next step
     iterations: int
 
 
@@ -355,22 +354,19 @@ def polish(
         triangle: of the rows.
     """
     S = second_order(model, points, state, rows.residuals)
-    before, solved = np.inf, 0
-    while solved < _POLISHING:
+    before, solved = inf, 0
+    while True:
         M = curvature_of(triangle.R, S)
-        if np.linalg.eigvalsh(M)[0] <= 0.0:
-            break
+        least = float(np.linalg.eigvalsh(M)[0])
         step = newton_step(triangle, M)
         length = float(np.linalg.norm(step))
-        if length >= 0.5 * before or length > 0.1:
-            break
+        ended = solved == _POLISHING or length <= _EXACT or length >= 0.5 * before
+        if ended or length > 0.1 or least <= 0.0:
+            return Polished(state, rows, triangle, least, length, solved)
         before, solved = length, solved + 1
         state = state.moved(model.freedoms, step)
         rows = model.rows(points, state)
         triangle = triangle_of(rows)
-        if length <= _EXACT:
-            break
-    return Polished(state, rows, triangle, S, solved)
 
 
 # ------------------------------------------------------------------------------------------- Model
@@ -489,7 +485,7 @@ class FeatureModel(ABC):
     def starts(self, points: Array) -> FeatureStates:
         """Places to start from, best first. Args: points, centred, of size 1 # (3, k)."""
 
-    def settled(self, state: FeatureState) -> FeatureState:
+    def settled(self, state: AnyState) -> AnyState:
         """The same feature, with its origin and axis by convention; the centroid is at zero."""
         return state
 
@@ -551,6 +547,11 @@ class FeatureStates:
         """Number of states d."""
         return len(self.origin)
 
+    @property
+    def axis(self) -> Array:
+        """The frames' z. # (d, 3)."""
+        return np.asarray(self.R[:, :, 2])
+
     def one(self, index: int) -> FeatureState:
         """One of them."""
         return FeatureState(origin=self.origin[index], R=self.R[index], sizes=self.sizes[index])
@@ -558,10 +559,6 @@ class FeatureStates:
     def only(self, some: Indices | Mask) -> FeatureStates:
         """Some of them."""
         return FeatureStates(origin=self.origin[some], R=self.R[some], sizes=self.sizes[some])
-
-    def settled(self, model: FeatureModel) -> FeatureStates:
-        """All by the model's convention; the centroids are at zero."""
-        return FeatureStates.of([model.settled(self.one(index)) for index in range(len(self))])
 
     def local(self, sets: Array) -> Array:
         """Points in their own frames. # (d, k, 3) to (3, d, k)."""
@@ -597,6 +594,15 @@ class FeatureStates:
         )
 
 
+AnyState = TypeVar("AnyState", FeatureState, FeatureStates)
+
+
+def along_axis(state: AnyState) -> Array:
+    """The origin's part along the axis, from the centroid, which is at zero. # (3,) or (d, 3)."""
+    axis = state.axis
+    return np.asarray(np.sum(state.origin * axis, axis=-1, keepdims=True) * axis)
+
+
 class BatchRows(NamedTuple):
     """Residuals of several states and their derivatives."""
 
@@ -621,7 +627,8 @@ def _sinc(x: float) -> float:
 def _turns(omega: Array) -> Array:
     """Rotations by rotation vectors (Rodrigues). # (d, 3) [rad] to (d, 3, 3)."""
     half = 0.5 * np.sqrt(np.sum(omega * omega, axis=1))[:, None, None]
-    sinc = np.sinc(half / np.pi)
+    half = np.maximum(half, np.finfo(float).tiny)
+    sinc = np.sin(half) / half
     K = np.zeros((len(omega), 3, 3))
     K[:, 2, 1], K[:, 0, 2], K[:, 1, 0] = omega.T
     K -= K.transpose(0, 2, 1)

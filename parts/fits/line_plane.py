@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from parts.fits.curves import FlatLine, SpaceLine
 from parts.fits.fit_result import FittedShape, shape_of_kind
 from parts.fits.least_squares import (
+    AnyState,
     FeatureModel,
     FeatureState,
     FeatureStates,
@@ -14,6 +17,7 @@ from parts.fits.least_squares import (
     ResidualRows,
     Slope,
     Turns,
+    along_axis,
     state_about,
 )
 from parts.geometry.surfaces import Plane
@@ -42,9 +46,9 @@ class FlatLineModel(FeatureModel):
         along = np.linalg.svd(np.linalg.qr(points[:2].T, mode="r"))[2][0]
         return FeatureStates.of([_flat_state(np.zeros(2), along)])
 
-    def settled(self, state: FeatureState) -> FeatureState:
+    def settled(self, state: AnyState) -> AnyState:
         """The origin is the foot of the centroid."""
-        return state.shifted((state.origin @ state.axis) * state.axis)
+        return replace(state, origin=along_axis(state))
 
     def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
         """A line whose outside is to its left unless reversed."""
@@ -105,9 +109,9 @@ class SpaceLineModel(FeatureModel):
         """The direction in which centred points spread most."""
         return FeatureStates.of([state_about(np.zeros(3), principal_axes(points)[0])])
 
-    def settled(self, state: FeatureState) -> FeatureState:
+    def settled(self, state: AnyState) -> AnyState:
         """The origin is the foot of the centroid."""
-        return state.shifted(state.origin - (state.origin @ state.axis) * state.axis)
+        return replace(state, origin=state.origin - along_axis(state))
 
     def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
         """A line, which has no outside."""
@@ -149,9 +153,9 @@ class PlaneModel(FeatureModel):
         """The direction in which centred points spread least."""
         return FeatureStates.of([state_about(np.zeros(3), principal_axes(points)[2])])
 
-    def settled(self, state: FeatureState) -> FeatureState:
+    def settled(self, state: AnyState) -> AnyState:
         """The origin is the foot of the centroid."""
-        return state.shifted((state.origin @ state.axis) * state.axis)
+        return replace(state, origin=along_axis(state))
 
     def shape(self, state: FeatureState, reverse: bool) -> FittedShape:
         """A plane whose axis is its outward normal."""

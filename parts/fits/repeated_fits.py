@@ -208,11 +208,12 @@ def minimise_many(model: FeatureModel, sets: Array, start: FeatureStates) -> Fit
     away = full - centroids[:, None]
     scale = float(2.0 ** np.round(np.log2(np.sqrt(np.mean(np.sum(away**2, axis=2))))))
     unit = away / scale
-    first = FeatureStates(
+    near = FeatureStates(
         origin=(start.origin - centroids) / scale,
         R=start.R,
         sizes=start.sizes / _factors(model, scale),
-    ).settled(model)
+    )
+    first = model.settled(near)
     states, sure = _descended(model, unit, first)
     level = model.level(states.local(unit), states.sizes_of_sets())
     normals = np.einsum("dij,jdk->dki", states.R, level.normal)

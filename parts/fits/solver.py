@@ -18,10 +18,8 @@ from parts.fits.least_squares import (
     Minimum,
     Polished,
     condition_of,
-    curvature_of,
     minimise,
     minimise_each,
-    newton_step,
     polish,
     sampled,
     tall_triangle,
@@ -128,11 +126,14 @@ def solve(model: FeatureModel, points: ArrayLike, options: Options) -> Fit:
     physical = cloud.physical(state, model.size_units)
     factors = np.array([_factor(model, i, cloud.scale) for i in range(model.count)])
     root = factors[:, None] * np.linalg.inv(tri.R) / cloud.scale
-    distances = cloud.scale * model.level(state.local(cloud.unit), state.sizes).distance
+    distances = residuals
+    if model.components > 1:
+        distances = model.level(state.local(cloud.unit), state.sizes).distance
+    signed = (-cloud.scale if reverse else cloud.scale) * distances
     fit = Fit(
         kind=model.kind,
         shape=model.shape(physical, reverse),
-        residuals=-distances if reverse else distances,
+        residuals=signed,
         sum_squares=cloud.scale**2 * float(residuals @ residuals),
         dof=len(residuals) - model.count,
         given_sigma=options.get("sigma"),
@@ -158,7 +159,7 @@ def minimum_of(model: FeatureModel, points: ArrayLike, options: Options) -> FitM
         hint = cloud.unitary(model.state_of(options["hint"]), model.size_units)
     found = search(model, cloud.unit, hint)
     require_one(model, found)
-    whole = minimise(model, cloud.unit, found.best.state)
+    whole = minimise(model, cloud.unit, found.best.state, close=_NEAR)
     state = _oriented(model, model.settled(whole.state), hint)
     rows = model.rows(cloud.unit, state)
     triangle = triangle_of(rows)
@@ -205,14 +206,13 @@ def _derived(model: FeatureModel, physical: FeatureState, reverse: bool) -> dict
 def _certificate(solved: FitMinimum) -> FitCertificate:
     cloud, minimum, found = solved.cloud, solved.minimum, solved.found
     J, r, tri = minimum.rows.jacobian, minimum.rows.residuals, minimum.triangle
-    M = curvature_of(tri.R, minimum.S)
     length = max(float(np.linalg.norm(r)), _FAINT * np.sqrt(len(r)))
     return FitCertificate(
         gradient=float(np.max(np.abs(J @ r) / np.linalg.norm(J, axis=1)) / length),
-        step=float(np.linalg.norm(newton_step(tri, M))),
+        step=minimum.left,
         iterations=solved.iterations,
         condition=condition_of(tri.R),
-        least_curvature=float(np.linalg.eigvalsh(M)[0]),
+        least_curvature=minimum.least_curvature,
         starts=found.starts,
         agreeing=found.agreeing,
         rival=float(cloud.scale * np.sqrt(found.rival)),
@@ -223,6 +223,7 @@ def _certificate(solved: FitMinimum) -> FitCertificate:
 # ------------------------------------------------------------------------------------------ Starts
 
 _SAMPLE = 400
+_NEAR = 1e-9  # of the sum of squares: from there on, Newton's steps are surer and quicker
 _SEED = 20260  # of the sample: the same points give the same answer
 _SAME = 1e-3  # of the points' size, and radians
 _LARGER = 1e-9  # what a sum of squares may be above another and count as equal
@@ -245,8 +246,11 @@ def search(model: FeatureModel, points: Array, hint: FeatureState | None) -> Fit
     starts = model.starts(sample) if hint is None else FeatureStates.of([hint])
     ends = [end for end in minimise_each(model, sample, starts, limit=60) if isfinite(end.cost)]
     ends.sort(key=lambda end: end.cost)
-    ends = [replace(end, state=model.settled(end.state)) for end in ends]
-    first = next((i for i, end in enumerate(ends) if model.sound(sample, end.state)), None)
+    first = None
+    if ends:
+        settled = model.settled(FeatureStates.of([end.state for end in ends]))
+        ends = [replace(end, state=settled.one(i)) for i, end in enumerate(ends)]
+        first = next((i for i, end in enumerate(ends) if model.sound(sample, end.state)), None)
     if first is None:
         raise FitError(
             f"No {model.word} fits these points: from {len(starts)} starts the fit went to sizes "
@@ -254,8 +258,8 @@ def search(model: FeatureModel, points: Array, hint: FeatureState | None) -> Fit
             f"{model.word}, leave out those at its tip, or give a hint.",
             value=len(starts),
         )
-    ends = ends[first:]
-    same = _same(FeatureStates.of([end.state for end in ends]), model).tolist()
+    ends, settled = ends[first:], settled.only(np.arange(first, len(ends)))
+    same = _same(settled, model).tolist()
     others = (end for end, equal in zip(ends, same, strict=True) if end.ended and not equal)
     rival = next((end.cost for end in others if model.sound(sample, end.state)), inf)
     return FitSearch(
@@ -278,7 +282,7 @@ def _same(states: FeatureStates, model: FeatureModel) -> Mask:
     """Which of some settled states are the same feature as the first."""
     apart = [states.origin - states.origin[0], states.sizes - states.sizes[0]]
     if 3 in model.freedoms or 4 in model.freedoms:
-        apart.append(np.cross(states.R[:, :, 2], states.R[0, :, 2]))
+        apart.append(states.R[:, :, 2] @ states.R[0, :, :2])
     sizes = np.abs(states.sizes)
     largest = np.maximum(sizes, sizes[0]).max(axis=1, initial=1.0)
     return np.asarray(np.abs(np.concatenate(apart, axis=1)).max(axis=1) <= _SAME * largest)
