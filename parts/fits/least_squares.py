@@ -29,6 +29,7 @@ _CLOSE = 1e-12  # predicted share of the sum of squares: below it the sum cannot
 _ROUNDING = 1e-30  # mean square of residuals that are rounding only, in the points' size
 _EXACT = 1e-15  # of the points' size: a step of rounding only
 _POLISHING = 12  # steps of Newton's method; it needs two or three
+_STALE = 1e-7  # of the points' size: a longer step needs its end's own second-order part
 _BLOCK = 256  # rows of a tall matrix that are factorised together
 _DIFFERENCE = 1e-5  # of the points' size: central differences of the Jacobian
 _APART = 1e-6  # least eigenvalue of the normal equations of columns of length one: digits it costs
@@ -367,6 +368,8 @@ def polish(
         state = state.moved(model.freedoms, step)
         rows = model.rows(points, state)
         triangle = triangle_of(rows)
+        if length > _STALE:
+            S = second_order(model, points, state, rows.residuals)
 
 
 # ------------------------------------------------------------------------------------------- Model
