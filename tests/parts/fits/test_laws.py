@@ -14,12 +14,13 @@ from parts.fits.fitting import FIT_KINDS, fit, model_of
 from parts.fits.least_squares import (
     FeatureState,
     FeatureStates,
+    curvature_of,
     minimise,
     minimise_each,
     second_order,
     turn,
 )
-from parts.fits.solver import cloud_of
+from parts.fits.solver import cloud_of, minimum_of
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Torus
 from tests.cases import cases
 
@@ -167,6 +168,20 @@ def test_the_second_order_part_completes_the_second_derivative():
     along = (cost(h, 0.0) - 2.0 * cost(0.0, 0.0) + cost(-h, 0.0)) / h**2
     assert H[0, 0] == pytest.approx(along, rel=1e-6)
     assert abs(H[0, 0] - (rows.jacobian @ rows.jacobian.T)[0, 0]) > 0.1
+
+
+def test_the_curvature_of_a_certificate_is_that_of_the_answer(known):
+    """500 points of a short arc: the sample's minimum is far enough off for another curvature."""
+    case = known(
+        "cone", count=500, amplitude=0.0, half=0.4, low=0.05, high=0.1, sweep=np.radians(60)
+    )
+    points = case.points + 2.5e-4 * np.random.default_rng(0).normal(size=case.points.shape)
+    model = model_of("cone")
+    cloud, answer, *_ = minimum_of(model, points, {})
+    S = second_order(model, cloud.unit, answer.state, answer.rows.residuals)
+    least = np.linalg.eigvalsh(curvature_of(answer.triangle.R, S))[0]
+    assert answer.least_curvature == pytest.approx(least, abs=1e-8)  # 2e-6 with the sample's
+    assert fit("cone", points).certificate.least_curvature == answer.least_curvature
 
 
 def test_a_turn_is_a_rotation_about_its_vector():
