@@ -122,11 +122,35 @@ def library_plan():
 
 @pytest.fixture(scope="session", autouse=True)
 def coarse_pictures():
-    """Pictures of a part with a ninth of the pixels: what they show and number is the same."""
+    """Pictures and figures with a ninth of the pixels: what they show and number is the same."""
+    from reports.figures import style
     from reports.part import picture
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(picture, "_PIXELS", cases(gate=300, soak=900))
+        patch.setattr(style, "DPI", cases(gate=50, soak=150))
+        yield
+
+
+class Recent(dict):
+    """The last few entries."""
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        if len(self) > 12:
+            del self[next(iter(self))]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_surfaces():
+    """Surfaces outlive their proof: many tests prove plans in the same few cells.
+
+    They are found by their content; to prepare one takes longer than the rest of a proof.
+    """
+    from planner.proof import surface_distance
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surface_distance, "_PREPARED", Recent())
         yield
 
 

@@ -32,6 +32,7 @@ _FINEST = 2e-3  # [m] spread of the densest points, if they are not too many
 _MOST = 100_000
 _FEW = 64  # thinner is not worth it
 _DENSER = 0.25  # of the spread: points that are closer tell nothing more
+_EQUILATERAL = 0.25 * float(np.sqrt(3.0))  # area beside the square of an edge
 _NUMBERED = 2.0**62  # cells that one integer can number
 # Surfaces by their content, for as long as a proof holds them.
 _PREPARED: WeakValueDictionary[bytes, SurfaceDistance] = WeakValueDictionary()
@@ -254,6 +255,11 @@ def _dense(triangles: Array) -> tuple[Array, float]:
     """Points of triangles, and how far anything on these may be from one of them."""
     spread, most = _FINEST, max(_MOST, 2 * len(triangles))
     lengths = _lengths(triangles)
+    a, b, c = np.moveaxis(triangles, 1, 0)
+    area = 0.5 * float(np.sum(np.linalg.norm(np.cross(b - a, c - a), axis=1)))
+    # No part is larger than an equilateral triangle whose edges are 3/2 of the spread.
+    while area > most * _EQUILATERAL * (1.5 * spread) ** 2:
+        spread *= 1.25
     while (centres := _centres(triangles, lengths, spread, most)) is None:
         spread *= 1.25
     return centres, spread
@@ -285,4 +291,5 @@ def _centres(triangles: Array, lengths: Array, spread: float, most: int) -> Arra
 
 def _lengths(triangles: Array) -> Array:
     """Of the three edges. # (t, 3) [m]."""
-    return np.asarray(np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2))
+    edges = np.roll(triangles, -1, axis=1) - triangles
+    return np.asarray(np.sqrt(np.einsum("tki,tki->tk", edges, edges)))

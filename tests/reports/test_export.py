@@ -22,6 +22,7 @@ from planner.planning import plan as planned
 from planner.processes import host, started
 from planner.proof import prove
 from reports.export import export
+from reports.figures import style
 from reports.plan_document import plan_document
 from reports.provenance import SetOptions
 
@@ -110,6 +111,8 @@ def test_another_process_gives_the_same_bytes(tmp_path, complete):
         "from planner.planning import plan\n"
         "from planner.proof import prove\n"
         "from reports.export import export\n"
+        "from reports.figures import style\n"
+        f"style.DPI = {style.DPI}\n"
         "job = read_job(path_of('nine-points-corrected'))\n"
         "names, at, normals = job.points.names, job.points.positions, job.points.normals\n"
         "three = ProbePoints(names=names[:3], positions=at[:3], normals=normals[:3])\n"

@@ -50,6 +50,13 @@ def test_signed_distances(surface):
     assert SurfaceDistance(box(closed=False)).signed(middle) == pytest.approx([0.1])
 
 
+@pytest.fixture
+def unkept(monkeypatch):
+    """Surfaces live as long as their proof, as in the product; other tests keep them."""
+    monkeypatch.setattr(surface_distance, "_PREPARED", weakref.WeakValueDictionary())
+
+
+@pytest.mark.usefixtures("unkept")
 def test_a_surface_is_prepared_once_and_kept_no_longer_than_it_is_used():
     first = surface_of(box())
     assert surface_of(box()) is first
@@ -60,6 +67,7 @@ def test_a_surface_is_prepared_once_and_kept_no_longer_than_it_is_used():
     assert gone() is None
 
 
+@pytest.mark.usefixtures("unkept")
 def test_a_proof_prepares_a_surface_once(walled, monkeypatch):
     """For the plan and for the searches that find nothing; nothing is left of it afterwards."""
     prepared = []
