@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
+import signal
 import sys
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from planner import planning
 from planner.budget import budget
-from planner.detours import find as detours
 from planner.errors import BudgetError
 from planner.library import path_of
 
@@ -40,6 +39,17 @@ def test_too_much_memory_is_a_clear_error(monkeypatch):
         np.ones(1_000_000_000)
     assert limits() == before
     assert np.ones(10).sum() == 10.0
+
+
+def test_spent_time_is_a_clear_error(monkeypatch):
+    """The kernel's signal, here without the second of work before it."""
+    before = limits()
+    monkeypatch.setenv("PALPEUR_CAP_PLAN_SECONDS", "1")
+    with budget("the job 'x'"):
+        assert limits()[1][0] < 2 + sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    with pytest.raises(BudgetError, match="After 1 s of processor time"), budget("the job 'x'"):
+        signal.raise_signal(signal.SIGXCPU)
+    assert limits() == before
 
 
 @pytest.mark.soak
@@ -74,17 +84,12 @@ def test_beside_the_main_thread_nothing_is_bounded():
     assert seen == [before]
 
 
-def test_the_command_tells_it(palpeur, monkeypatch, tmp_path):
-    """A job to whose walled-in point a detour is sought, here without end."""
-    efforts = [replace(effort, motions=10**9) for effort in detours._EFFORTS]
-    monkeypatch.setattr(detours, "_EFFORTS", efforts)
-    job = shutil.copytree(path_of("unreachable").parent, tmp_path / "job") / "job.toml"
-    points = job.parent / "points.csv"
-    lines = points.read_text().splitlines(keepends=True)
-    points.write_text("".join(x for x in lines if x.startswith(("name,", "good-1,", "walled-in,"))))
+def test_the_command_tells_it(palpeur, monkeypatch):
+    """Its time is over as soon as the points are placed."""
+    monkeypatch.setattr(planning, "place_points", lambda _: signal.raise_signal(signal.SIGXCPU))
     before = limits()
     monkeypatch.setenv("PALPEUR_CAP_PLAN_SECONDS", "1")
-    ran = palpeur("check", job)
+    ran = palpeur("check", path_of("unreachable"))
     assert limits() == before
     assert (ran.code, ran.out) == (2, "")
     assert "After 1 s of processor time the job" in ran.err

@@ -71,7 +71,7 @@ def test_figures_are_part_of_the_set(palpeur, job, tmp_path):
 
 
 def test_json_is_the_document_of_the_set_and_nothing_else(palpeur, job, tmp_path):
-    ran = palpeur("plan", job, "--json", "--no-figures", "--out", tmp_path / "set")
+    ran = palpeur("plan", job, "--json", "--data-only", "--out", tmp_path / "set")
     assert ran.out == (tmp_path / "set" / "plan.json").read_text(encoding="utf-8")
     document = ran.json
     assert document["feasible"] is True
@@ -82,7 +82,7 @@ def test_json_is_the_document_of_the_set_and_nothing_else(palpeur, job, tmp_path
 
 
 def test_quiet_leaves_the_message_out(palpeur, job):
-    assert palpeur("plan", job, "--no-figures", "--quiet").err == ""
+    assert palpeur("plan", job, "--data-only", "--quiet").err == ""
 
 
 def test_check_writes_nothing(palpeur, job):
@@ -175,7 +175,7 @@ def test_the_set_of_an_earlier_run_is_not_taken_for_this_one_s(palpeur, job, tmp
     import planner.proof
 
     out = tmp_path / "set"
-    assert palpeur("plan", job, "--no-figures", "--out", out).code == 0
+    assert palpeur("plan", job, "--data-only", "--export", "csv", "--out", out).code == 0
     prove = planner.proof.prove
 
     def fail(*given):
@@ -184,7 +184,7 @@ def test_the_set_of_an_earlier_run_is_not_taken_for_this_one_s(palpeur, job, tmp
         return replace(found, check_list=(first, *found.check_list[1:]))
 
     monkeypatch.setattr(planner.proof, "prove", fail)
-    ran = palpeur("plan", job, "--no-figures", "--out", out)
+    ran = palpeur("plan", job, "--data-only", "--out", out)
     assert ran.code == 3
     assert "still holds the set of an earlier run; its programmes are not of this job" in ran.err
 

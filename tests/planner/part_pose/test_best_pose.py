@@ -18,9 +18,9 @@ from tests.cases import some
 
 @pytest.fixture
 def quick(monkeypatch):
-    """A search of a tenth of the poses: for what does not ask for the very best."""
-    monkeypatch.setattr(search, "_FIRST", 300)
-    monkeypatch.setattr(search, "_ROUNDS", 8)
+    """A search of a twentieth of the poses: for what does not ask for the very best."""
+    monkeypatch.setattr(search, "_FIRST", 150)
+    monkeypatch.setattr(search, "_ROUNDS", 5)
 
 
 def test_the_issue_margin_and_time_improve(placing):
