@@ -24,6 +24,7 @@ from planner.job.template import write_template
 from planner.library import names as library_jobs
 from planner.library import path_of
 from tests.cases import some
+from tests.planner.batch.in_process import judge_here
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 1000  # characters of a repr
@@ -718,8 +719,9 @@ def test_evaluate_takes_a_table_or_a_file(job, tmp_path):
         pp.evaluate(toleranced, table.assign(name=list("vwxyz")))
 
 
-def test_batch_runs_jobs_and_goes_on(job, tmp_path):
+def test_batch_runs_jobs_and_goes_on(job, tmp_path, monkeypatch):
     job.write(tmp_path / "jobs" / "one.toml")
+    judge_here(monkeypatch)
     options = pp.BatchOptions(workers=1)
     first = pp.batch(tmp_path / "jobs", out=tmp_path / "out", options=options)
     assert (first.jobs, first.ran, first.feasible) == (1, 1, True)

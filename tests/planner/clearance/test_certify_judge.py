@@ -208,14 +208,14 @@ def arm_travels(arm, rng, count):
 def test_travels_of_the_arm(arm):
     rng = np.random.default_rng(1)
     blocks = random_blocks(rng, 4, [-1.2, -1.2, 0.1], [1.2, 1.2, 1.6])
-    kept = confirm(arm, blocks, arm_travels(arm, rng, cases(gate=40, soak=120)))
+    kept = confirm(arm, blocks, arm_travels(arm, rng, cases(gate=24, soak=120)))
     assert 1 / 6 < kept.mean() < 5 / 6
 
 
 def test_travels_of_a_gantry(gantry):
     rng = np.random.default_rng(2)
     blocks = random_blocks(rng, 3, [-0.8] * 3, [0.8] * 3)
-    starts = rng.uniform(-1.0, 1.0, (cases(gate=25, soak=200), 4))
+    starts = rng.uniform(-1.0, 1.0, (cases(gate=15, soak=200), 4))
     paths = StraightPaths(starts, starts + rng.normal(scale=0.4, size=starts.shape))
     assert 0.15 < confirm(gantry, blocks, paths).mean() < 0.9
 
@@ -224,7 +224,7 @@ def test_splines_of_the_arm(arm):
     rng = np.random.default_rng(3)
     blocks = random_blocks(rng, 3, [-1.2, -1.2, 0.1], [1.2, 1.2, 1.6])
     knots, controls = [], []
-    for _ in range(cases(gate=36, soak=60)):
+    for _ in range(cases(gate=18, soak=60)):
         count = int(rng.integers(4, 9))
         inner = np.sort(rng.uniform(0.0, 1.0, count - 4))
         knots.append(np.concatenate([np.zeros(4), inner, np.ones(4)]))

@@ -101,7 +101,7 @@ def test_verdicts_on_axes_are_true(scene, brute):
     low, high = tree.bounds
     rng = np.random.default_rng(5)
     seen = {marching.CLEAR: 0, marching.HIT: 0, marching.INSIDE: 0, marching.DOUBT: 0}
-    for trial in range(cases(gate=80, soak=500)):
+    for trial in range(cases(gate=50, soak=500)):
         a, b = rng.uniform(low - 0.3, high + 0.3, (2, 3))
         b = a if trial % 10 == 0 else b
         need, span = rng.choice([0.0, 0.004, 0.05, 0.2, 0.6]), np.empty(4)

@@ -204,7 +204,7 @@ def test_the_stylus_against_a_dense_look(probe, brute, way):
     """Ball and shank at many places of random lines beside a wall against what is certified."""
     mesh, required = step(), 0.002
     rng = np.random.default_rng(8)
-    count = cases(gate=8, soak=20)
+    count = cases(gate=5, soak=20)
     surfaces = np.stack(
         [rng.uniform(0.001, 0.02, count), rng.uniform(-0.15, 0.15, count), np.full(count, 0.1)],
         axis=1,

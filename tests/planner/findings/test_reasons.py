@@ -67,7 +67,7 @@ def test_p102_counts_the_margin_that_is_asked_for(change, corrected):
 
 def test_p103_names_the_singular_family(change, with_joints, probe_points, corrected):
     """The wrist centre passes over the first axis, with no limit in the way."""
-    arm = with_joints(corrected.job.mechanism, q_min=[-7.0] * 5, q_max=[7.0] * 5)
+    arm = with_joints(corrected.job.mechanism, q_min=[-3.5] * 5, q_max=[3.5] * 5)
     base = change(frame="base", mechanism=arm)
     rows = [[0.0, 0.02, 2.4, 0.0, -0.6, 0.8]]
     # The approach runs along -y, across the axis.

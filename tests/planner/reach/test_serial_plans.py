@@ -11,9 +11,10 @@ from planner.plan import SegmentKind
 from planner.planning import plan
 from planner.proof import prove
 from robots.core.urdf import write_urdf
-from tests.cases import cases
+from tests.cases import cases, some
 
-ROBOTS = ["industrial-6r", "angled-6r", "industrial-7r", "gantry-5"]
+# In the gate an arm that has a joint too many, and a machine that slides.
+ROBOTS = some(["industrial-7r", "industrial-6r", "angled-6r", "gantry-5"], gate=2)
 
 
 @pytest.fixture(scope="module", params=ROBOTS)

@@ -18,15 +18,20 @@ def measured(uncertain, round_plan, stated):
     return measure_virtually(uncertain(round_plan, stated), seed=2)[0]
 
 
+@pytest.fixture(scope="module")
+def straight(measured):
+    """What is found without a file."""
+    return evaluate(measured.job, measured.measured())
+
+
 @pytest.mark.parametrize("content", CONTENTS)
-def test_files_read_back(tmp_path, measured, content):
+def test_files_read_back(tmp_path, measured, straight, content):
     path = tmp_path / "m.csv"
     path.write_text(measured_csv(measured, content))
     job = measured.job
     said = replace(job.evaluation, compensated={"centres": False, "surface": True}.get(content))
     job = replace(job, evaluation=said)
     read = evaluate(job, read_measured(path, job))
-    straight = evaluate(job, measured.measured())
     # Degrees and millimetres are full doubles: a few roundings of a metre are left.
     np.testing.assert_allclose(read.points.measured, straight.points.measured, atol=1e-14)
     assert [c.name for c in read.characteristics] == [c.name for c in straight.characteristics]
