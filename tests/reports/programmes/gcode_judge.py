@@ -12,6 +12,7 @@ import numpy as np
 
 from planner.evaluation.reading import joint_points
 from reports.programmes.source import Move
+from tests.cases import some
 from tests.reports.programmes.gcode_interpreter import DIALECTS, RefusedError
 from tests.reports.programmes.virtual_cell import VirtualCell
 
@@ -60,11 +61,14 @@ class Bench:
         return control.execute(text)
 
     def judge(self, text):
-        """Hold everything; raises where something is wrong."""
+        """Hold everything; raises where something is wrong.
+
+        In the gate two touches are missed and two find the probe triggered, in the soak all.
+        """
         self._whole(self.execute(text))
-        for name, cell in self.away.items():
+        for name, cell in some(self.away.items(), gate=2):
             self._missed(name, self.execute(text, cell=cell))
-        for place, touch in enumerate(self.touches, start=1):
+        for place, touch in some(list(enumerate(self.touches, start=1)), gate=2):
             self._stuck(touch.name, place, self.execute(text, stuck=place))
         for axis in range(3):
             self._refused(self.execute(text, at=self.start + 2.0 * np.eye(3)[axis]))

@@ -48,9 +48,7 @@ def test_an_arm_on_a_track(language):
     assert language.runs_of(plan).all_faults(language.text_of(plan)) == []
 
 
-@pytest.mark.parametrize(
-    "language", some([test_urscript, test_fanuc, test_ros2], gate=1), indirect=True
-)
+@pytest.mark.soak  # in the gate it measures by KRL and RAPID
 def test_a_published_robot(language):
     plan = ur5e_plan()
     if plan is None:

@@ -25,7 +25,7 @@ from tests.reports.programmes.gantry import JOB, gantry_job
 from tests.reports.programmes.measuring_judge import Bench, mutants, noticed
 
 WRITERS = {"ipp": ipp, "dmis": dmis}
-MUTANTS = cases(gate=10, soak=100)
+MUTANTS = cases(gate=5, soak=100)
 NAMED = JOB.replace("[probe]", '[probe]\nname = "Probe1"')
 
 
@@ -53,7 +53,7 @@ def test_the_programme_does_what_the_plan_says(bench, source):
 def test_a_part_with_bores_detours_and_several_styli(library_plan, dialect, tmp_path):
     source = ProgrammeSource(library_plan("block-with-holes"))
     bench = Bench(source.plan, source, dialect, tmp_path)
-    bench.away = dict(list(bench.away.items())[:: cases(gate=30, soak=1)])
+    bench.away = dict(list(bench.away.items())[:: cases(gate=43, soak=1)])
     bench.judge(text_of(source, dialect))
 
 
