@@ -26,11 +26,11 @@ L1 = 200
 WHOLE = text_of("stanford")
 LINES = WHOLE.splitlines(keepends=True)
 quick = settings(
-    max_examples=cases(gate=15, soak=60),
+    max_examples=cases(gate=8, soak=60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-few = settings(max_examples=cases(gate=10, soak=25), deadline=None)
+few = settings(max_examples=cases(gate=6, soak=25), deadline=None)
 
 
 def outcome(*arguments: str) -> tuple[int, str, str]:

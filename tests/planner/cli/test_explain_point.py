@@ -119,6 +119,7 @@ def test_the_document_has_numbers_for_every_reason(palpeur):
     assert set(reasons) == {"branch", "approach", "distance", "tilt", "axis", "stylus"}
 
 
+@pytest.mark.soak  # tests/planner/fixes writes fixes of every kind into jobs in the gate
 def test_a_fix_written_into_the_job_serves_the_point(palpeur, copy):
     job = copy("unreachable")
     points = job.parent / "points.csv"

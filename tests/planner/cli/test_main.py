@@ -160,9 +160,9 @@ def test_little_memory_is_told(capsys):
     ("arguments", "code", "unbuffered"),
     some(
         [
-            (("biped", "squat", "bip2000", "--json"), 1, ""),
+            (("biped", "squat", "bip-leg", "--hip", "80", "--json"), 1, ""),
             (("robot", "equations", "industrial-6r", "--as", "c"), 0, ""),
-            (("biped", "squat", "bip2000", "--json"), 1, "1"),
+            (("biped", "squat", "bip-leg", "--hip", "80", "--json"), 1, "1"),
             (("robot", "equations", "industrial-6r", "--as", "c"), 0, "1"),
         ],
         gate=2,
@@ -198,7 +198,9 @@ def test_a_plan_with_searched_detours_ends_without_a_word():
 
 def test_no_colour_off_a_terminal():
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"FORCE_COLOR": "1"}
-    assert "\x1b" not in spawn("robot", "list", env=environment).stdout
+    told = spawn("explain", "planner/library/nine-points-corrected/job.toml", "P1", env=environment)
+    assert told.stdout.startswith("P1: measurable")  # in bold on a terminal
+    assert "\x1b" not in told.stdout
 
 
 def test_bold_needs_a_terminal_and_no_no_color(monkeypatch):

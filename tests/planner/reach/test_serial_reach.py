@@ -51,7 +51,7 @@ def own_margins(job, placed):
     return margins
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", some(ROBOTS, gate=3))
 @pytest.mark.parametrize("distance", some([0.005, 0.05], gate=1))
 def test_points_that_can_be_reached_are_reached(reaches, serial_job, name, distance):
     """Lines that a random posture within limits can run: at least 95 % must be found."""

@@ -68,6 +68,7 @@ def test_paper_prints_hostile_texts_as_they_are(hostile, tmp_path):
     assert b"window.hit=1" in told
 
 
+@pytest.mark.soak  # the paper of a set is written twice in test_evaluation_set
 def test_paper_is_the_same_bytes_again(doubtful):
     drawings = uncertainty_drawings(doubtful)
     shown = Pictures(scene=SCENE, drawings=drawings, figures=rendered_drawings(drawings))

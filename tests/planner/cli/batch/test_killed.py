@@ -89,7 +89,7 @@ def disturb(start, folder, draw, moments, *, batches=0, workers=0, number=signal
 
 
 def test_killed_at_some_moments(start, folder, ends_well):
-    outs, hit = disturb(start, folder, random.Random(5), cases(gate=2, soak=5))
+    outs, hit = disturb(start, folder, random.Random(5), cases(gate=1, soak=5), batches=1)
     assert "batch" in hit
     for out in outs:
         ends_well(out)
@@ -174,6 +174,7 @@ def test_every_worker_killed_again_and_again(start, folder, ends_well):
     ends_well(out)
 
 
+@pytest.mark.soak
 def test_two_batches_on_one_folder_share_the_work(start, folder, ends_well):
     out = folder / "both"
     both = [start("jobs/*.toml", "--workers", 1, out=out) for _ in range(2)]

@@ -102,6 +102,7 @@ def test_a_frozen_leg_falls(palpeur):
     assert np.degrees(pitch) == pytest.approx(17.9, abs=0.1)
 
 
+@pytest.mark.soak  # the leg's is in the gate
 def test_the_ground_tilts_under_the_whole_robot(palpeur):
     ran = palpeur("biped", "tilt", "bip2000", "--json")
     assert ran.code == 0

@@ -49,7 +49,7 @@ def test_the_library_is_listed_by_maker_with_reach(palpeur):
     assert "787 mm" in next(line for line in group.splitlines() if "kuka-kr6" in line)
 
 
-@pytest.mark.parametrize("name", some(SHOWN, gate=8))
+@pytest.mark.parametrize("name", some(SHOWN, gate=4))
 def test_every_library_robot_is_shown_and_audited(palpeur, name):
     ran = palpeur("robot", "show", name)
     assert (ran.code, ran.err) == (0, "")
