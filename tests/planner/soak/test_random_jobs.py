@@ -1,6 +1,6 @@
 """Random valid jobs: planned or refused with a reason, never failed by their own validation.
 
-The gate runs four small ones; ``make soak`` runs very many in children with caps. There
+The gate runs three small ones; ``make soak`` runs very many in children with caps. There
 
 - ``PALPEUR_SOAK_JOBS`` is how many (default 2,500: 16 minutes of a core; 20,000 before a release),
 - ``PALPEUR_SOAK_SEED`` the first seed (default 100,000),
@@ -22,7 +22,7 @@ from tests.planner.soak.random_jobs import JOB, random_job
 from tests.planner.soak.soak import SECONDS, soak
 
 BLOCKS = cases(gate=1, soak=8)
-EACH = cases(gate=4, soak=25)
+EACH = cases(gate=3, soak=25)
 FIRST = 0
 
 
