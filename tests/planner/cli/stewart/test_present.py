@@ -82,7 +82,10 @@ def test_what_no_pose_serves_gives_exit_code_1(palpeur, job):
     assert "P140 error" in ran.out
 
 
-def test_a_presentation_that_fails_has_no_programme_of_any_pose(palpeur, job, tmp_path):
+def test_a_presentation_that_fails_has_no_programme_of_any_pose(
+    palpeur, job, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(presenting, "_SPREAD", 40)  # no pose serves the far point
     points = job.parent / "points.csv"
     head, first, *rest = points.read_text(encoding="utf-8").splitlines()[:4]  # a few will do
     far = first.split(",")
