@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from planner.presenting import present as presenting
+from tests.cases import cases
 
 FOLDER = Path(__file__).parent.parent.parent / "presenting" / "job"
 
@@ -25,6 +26,7 @@ def _a_job_is_presented_once():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(presenting, "present", remembered)
+        patch.setattr(presenting, "_SPREAD", cases(gate=100, soak=300))
         yield
 
 
