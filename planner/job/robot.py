@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +19,7 @@ from robots.core.caps import Cap
 from robots.core.errors import RobotError, RobotFileError
 from robots.core.file_units import metres, radians
 from robots.core.mechanism import Joint, JointKind, Mechanism
+from robots.core.remembered import remembered
 from robots.core.robot_file.controller_table import controller_of
 from robots.core.robot_file.conversion import read_robot
 from robots.core.robot_file.joint_tables import pose_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from planner.job.schema import JobFile, JobRobotTable, LimitsTable
 
 _MODEL = ("robot", "model")
+_ROBOTS = 8  # that a process remembers, as files hold them and as jobs move them
 _ToSi = Callable[[Decimal], float]
 _LIMIT_KEYS: dict[JointKind, dict[str, tuple[str, _ToSi]]] = {
     JointKind.REVOLUTE: {
@@ -83,20 +85,36 @@ def job_robot(file: JobFile, folder: JobFolder, probe: Probe) -> JobRobot:
             or that contradict themselves, a probe capsule with the name of a robot's.
     """
     robot, records = _opened(file.robot, folder)
-    limited = _with_limits(robot.mechanism, file.robot, folder.source)
+    mechanism, assumed = _laden(robot.mechanism, file, folder.source, probe)
+    return JobRobot(robot=robot, mechanism=mechanism, records=records, assumed=assumed)
+
+
+def _tables(mechanism: Mechanism, file: JobFile, source: JobText, probe: Probe) -> Hashable:
+    """All that the mechanism of a job is made from; what is refused alone needs the text."""
+    del source, probe  # the probe is that of its table
+    tables = (file.robot, file.probe, file.controller)
+    return mechanism, *(None if table is None else table.model_dump_json() for table in tables)
+
+
+# Pairs of capsules, kernels and derived inverses are kept by mechanism: equal robots of many jobs
+# are one.
+@remembered(_tables, room=_ROBOTS)
+def _laden(
+    mechanism: Mechanism, file: JobFile, source: JobText, probe: Probe
+) -> tuple[Mechanism, tuple[AssumedAcceleration, ...]]:
+    """The mechanism as the job moves it, and the acceleration limits that the job assumes."""
+    limited = _with_limits(mechanism, file.robot, source)
     assumed = tuple(_assumed(limited, file.robot))
-    mechanism = _scaled(_with_assumed(limited, assumed), file.robot)
-    wrist = mechanism.tool if file.robot.tool is None else pose_of(file.robot.tool)
+    scaled = _scaled(_with_assumed(limited, assumed), file.robot)
+    wrist = scaled.tool if file.robot.tool is None else pose_of(file.robot.tool)
     try:
-        laden = with_probe(mechanism, wrist, probe)
+        laden = with_probe(scaled, wrist, probe)
     except RobotError as error:
-        raise folder.source.error(
-            ("probe",), f"cannot be used: {error.message}", **error.facts
-        ) from error
+        raise source.error(("probe",), f"cannot be used: {error.message}", **error.facts) from error
     if file.controller is not None:
-        controller = controller_of(file.controller, laden.movable, folder.source.error)
+        controller = controller_of(file.controller, laden.movable, source.error)
         laden = replace(laden, controller=controller)
-    return JobRobot(robot=robot, mechanism=laden, records=records, assumed=assumed)
+    return laden, assumed
 
 
 def _opened(table: JobRobotTable, folder: JobFolder) -> tuple[Robot, tuple[JobInput, ...]]:
@@ -153,6 +171,7 @@ def _urdf(
     return Robot(mechanism, source=source), (found.record, *records)
 
 
+@remembered(lambda raw, name: (raw, name), room=_ROBOTS)
 def _toml(raw: bytes, name: str) -> Mechanism:
     try:
         return read_robot(raw.decode("utf-8-sig"), origin=name)

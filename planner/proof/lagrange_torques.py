@@ -18,7 +18,8 @@ from robots.core.equations.lagrange import lagrange
 from robots.core.equations.tree import tree_of
 from robots.core.kernels import Kernel
 from robots.core.mechanism import Mechanism
-from robots.core.recording import Programme, Recorder, recording_functions, remembered
+from robots.core.recording import PROGRAMMES, Programme, Recorder, recording_functions
+from robots.core.remembered import remembered
 
 
 class LagrangeTorques:
@@ -47,7 +48,7 @@ class LagrangeTorques:
         return np.asarray(self.smooth(q, qd, qdd) + self.coulomb * np.sign(qd))
 
 
-@remembered(lambda mechanism: repr(tree_of(mechanism)))
+@remembered(lambda mechanism: repr(tree_of(mechanism)), room=PROGRAMMES)
 def _programme(mechanism: Mechanism) -> Programme:
     tree, recorder = tree_of(mechanism), Recorder()
     n = tree.dof

@@ -32,12 +32,13 @@ from robots.core.equations.tree import Tree, grouped, tree_of
 from robots.core.errors import EquationError
 from robots.core.mechanism import Mechanism
 from robots.core.recording import (
+    PROGRAMMES,
     OperationCounts,
     Programme,
     Recorder,
     recording_functions,
-    remembered,
 )
+from robots.core.remembered import remembered
 
 Arguments = Sequence[Sequence[Any]]
 Equations = Callable[[Tree, Arguments, Functions], list[Any]]
@@ -72,7 +73,10 @@ class Quantity:
         """The name as a reader knows it."""
         return _WORDS.get(self.name, self.name.replace("_", " "))
 
-    @remembered(lambda self, mechanism: (self, repr(tree_of(mechanism)), mechanism.masses_known))
+    @remembered(
+        lambda self, mechanism: (self, repr(tree_of(mechanism)), mechanism.masses_known),
+        room=PROGRAMMES,
+    )
     def record(self, mechanism: Mechanism) -> Programme:
         """The straight-line programme of this quantity for one mechanism.
 

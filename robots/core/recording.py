@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import wraps
-from threading import Lock
-from typing import Any, ParamSpec
+from typing import Any
 
 from robots.core.equations.algebra import NOTHING, Functions
 from robots.core.errors import EquationError
@@ -58,7 +55,6 @@ FOLD_TWO: dict[Operation, Callable[[float, float], float]] = {
     Operation.MAXIMUM: max,
 }
 Tangent = Mapping[int, Any]  # place in the argument -> partial derivative; absent is zero
-P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +151,9 @@ class Programme:
         return hashlib.sha256(self.text().encode()).hexdigest()
 
 
-Record = Callable[P, Programme]
+# Recording a robot's equations takes longer than planning a job of nine points with them. Equal
+# dimensions give the very same programme, so that machine code, too, is made once for it.
+PROGRAMMES = 64  # of each recording that are remembered; some robots' worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -588,42 +586,3 @@ def _sum(recorder: Recorder, left: Tangent, right: Tangent) -> Tangent:
     for k, x in right.items():
         both[k] = recorder.add(both[k], x) if k in both else x
     return both
-
-
-# ----------------------------------------------------------------- Programmes kept for the process
-# Recording a robot's equations takes longer than planning a job of nine points with them, and
-# whoever plans many jobs does so with few robots. Equal dimensions give the very same programme, so
-# that machine code, too, is made once for it.
-
-_ROOM = 64  # programmes of each recording; some robots' worth
-
-
-def remembered(seen: Callable[P, Hashable]) -> Callable[[Record[P]], Record[P]]:
-    """Record once for each value of ``seen``.
-
-    Args:
-        seen: all that the recording depends on, from its arguments. Numbers belong there as text:
-            0.0 and -0.0 are equal, but not what is recorded from them.
-    """
-
-    def decorate(record: Record[P]) -> Record[P]:
-        known: OrderedDict[Hashable, Programme] = OrderedDict()
-        lock = Lock()
-
-        @wraps(record)
-        def recall(*args: P.args, **kwargs: P.kwargs) -> Programme:
-            key = seen(*args, **kwargs)
-            with lock:
-                if key in known:
-                    known.move_to_end(key)
-                    return known[key]
-            made = record(*args, **kwargs)
-            with lock:
-                found = known.setdefault(key, made)
-                if len(known) > _ROOM:
-                    known.popitem(last=False)
-            return found
-
-        return recall
-
-    return decorate

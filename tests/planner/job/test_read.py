@@ -111,6 +111,22 @@ def test_limits_are_replaced_then_scaled(job_of):
     assert np.isinf(arm.max_effort[1:]).all()
 
 
+def test_equal_robots_of_many_jobs_are_one(job_of):
+    """What is kept by mechanism is kept from job to job; any other number is another mechanism."""
+    arm = job_of(FULL, files=FILES).mechanism
+    assert job_of(FULL.replace("0, 1500, 840", "0, 1499, 840"), files=FILES).mechanism is arm
+    for old, new in {
+        "speed_scale = 0.5": "speed_scale = 0.25",
+        "max_deg = 45": "max_deg = 44",
+        "stylus_length_mm = 100.5": "stylus_length_mm = 100.4",
+        'model = "measuring-arm"': 'model = "robot.toml"',
+    }.items():
+        files = FILES | {"robot.toml": text_of("measuring-arm")}
+        other = job_of(FULL.replace(old, new), files=files).mechanism
+        assert other is not arm
+        assert job_of(FULL.replace(old, new), files=files).mechanism is other
+
+
 def test_the_tool_is_the_ball(job_of):
     """By forward geometry: a stylus moves the tool along its own z axis, -Y5 of the wrist."""
     q = np.radians([70.0, 60.0, 10.0, 20.0, -80.0])

@@ -10,7 +10,8 @@ import pytest
 from robots.arm.equations import branch_programme, line_programme, newton_programme
 from robots.arm.family import arm_family
 from robots.core.quantities import quantity
-from robots.core.recording import Recorder, remembered
+from robots.core.recording import PROGRAMMES, Recorder
+from robots.core.remembered import remembered
 from robots.library import load
 
 
@@ -19,7 +20,7 @@ def recorded():
     """A recording of x + number, and what it was called with."""
     calls = []
 
-    @remembered(repr)
+    @remembered(repr, room=PROGRAMMES)
     def record(number):
         calls.append(number)
         recorder = Recorder()
@@ -57,7 +58,7 @@ def test_what_was_not_used_for_long_is_forgotten(recorded):
 def test_what_fails_is_not_remembered():
     calls = []
 
-    @remembered(repr)
+    @remembered(repr, room=PROGRAMMES)
     def record(number):
         calls.append(number)
         raise ZeroDivisionError
