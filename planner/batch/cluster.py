@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import math
 import re
 import secrets
 import socket
@@ -34,7 +35,8 @@ from planner.errors import ClusterError, OptionError, PlannerError
 if TYPE_CHECKING:
     from distributed import Client, Worker
 
-_CHUNK = 16  # tasks that travel together, so that the way costs little beside the work
+_CHUNK = 16  # tasks that travel together at most
+_WORK = 0.25  # [s] of a chunk: the way costs little beside it, and no worker ends long after others
 _AHEAD = 2  # chunks per worker: one in work, one on the way
 _LEAVE = 15.0  # [s] for every worker to finish a result that it is writing, and to end
 _CLOSE = 5.0  # [s] for the client
@@ -71,15 +73,16 @@ class ClusterEngine:
         self._order = order.text()
         self._caps = json.dumps(asdict(caps))
         self._futures: dict[Any, tuple[CaseTask, ...]] = {}
+        self._seconds = math.inf  # per task of the chunk that came back last
 
     @property
     def free(self) -> int:
         """Tasks that keep every worker busy until the next look."""
-        return self._open() * _CHUNK
+        return self._open() * self._chunk()
 
     def give(self, tasks: Sequence[CaseTask]) -> None:
         """Send tasks in chunks, smaller ones where that keeps more workers busy."""
-        size = min(_CHUNK, -(-len(tasks) // max(1, self._open())))
+        size = min(self._chunk(), -(-len(tasks) // max(1, self._open())))
         for start in range(0, len(tasks), size):
             self._send(tuple(tasks[start : start + size]))
 
@@ -108,6 +111,10 @@ class ClusterEngine:
                 print(message, file=sys.stderr)
         with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
             self._client.close(timeout=_CLOSE)
+
+    def _chunk(self) -> int:
+        """Tasks that travel together: one until it is known how long they take."""
+        return int(min(_CHUNK, max(1.0, _WORK / max(self._seconds, _WORK / _CHUNK))))
 
     def _open(self) -> int:
         """Chunks that can be sent."""
@@ -144,7 +151,7 @@ class ClusterEngine:
             raise self._gone()
         if future.status == "error":
             return self._lost(future.exception(), chunk)
-        return [
+        ends = [
             Done(
                 task=task,
                 digest=end["digest"],
@@ -155,6 +162,8 @@ class ClusterEngine:
             )
             for task, end in zip(chunk, json.loads(future.result()), strict=True)
         ]
+        self._seconds = sum(end.seconds for end in ends) / len(ends)
+        return ends
 
     def _lost(self, error: BaseException, chunk: tuple[CaseTask, ...]) -> list[Done]:
         """A chunk whose workers were lost as often as dask tries: each task by itself."""

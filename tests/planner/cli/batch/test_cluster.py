@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,83 +13,12 @@ import pytest
 
 from planner.errors import ClusterError
 from tests.cases import SOAK, cases
+from tests.planner.batch.batch_processes import Cluster, worker_processes
 from tests.planner.batch.generated_jobs import generate
 
 pytest.importorskip("distributed")
 
 MANY = 12
-QUIET = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
-LIMIT = 60.0  # [s] for processes of the cluster to be there
-OURS = b"planner.batch.worker"
-
-
-def ours_beside(processes):
-    """Ids of our worker processes that are children of dask workers."""
-    parents, found = {process.pid for process in processes}, []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-            command = path.with_name("cmdline").read_bytes()
-        except OSError:
-            continue
-        if int(fields[1]) in parents and fields[0] != "Z" and OURS in command:
-            found.append(int(path.parent.name))
-    return found
-
-
-class Cluster:
-    """A scheduler and workers, each a process of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.processes = []
-        self.scheduler = None
-        self.workers = []
-        self.address = ""
-
-    def start_scheduler(self):
-        place = self.folder / "scheduler.json"
-        place.unlink(missing_ok=True)
-        self.scheduler = self._start(
-            *("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-            *("--no-show", "--scheduler-file", place),
-        )
-        self._until(lambda: place.exists() and place.read_text().rstrip().endswith("}"))
-        self.address = json.loads(place.read_text())["address"]
-
-    def start_worker(self):
-        return self._start(
-            *("dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard"),
-            *("--host", "127.0.0.1", "--local-directory", self.folder, "--death-timeout", "60"),
-        )
-
-    def log(self):
-        """What the workers said."""
-        return (self.folder / "dask_worker.log").read_text()
-
-    def end(self):
-        for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-
-    def _start(self, module, *arguments):
-        with (self.folder / f"{module}.log").open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{module}", *map(str, arguments)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=os.environ | QUIET,
-            )
-        self.processes.append(process)
-        return process
-
-    def _until(self, wanted):
-        limit = time.monotonic() + LIMIT
-        while not wanted():
-            assert time.monotonic() < limit
-            time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +59,7 @@ def _there(folder, monkeypatch):
 def unharmed(cluster):
     """Its workers live, none of ours stays beside them, and none of them complained."""
     assert [process.poll() for process in cluster.workers] == [None] * len(cluster.workers)
-    assert ours_beside(cluster.workers) == []
+    assert worker_processes(of={process.pid for process in cluster.workers}) == []
     assert "Traceback" not in cluster.log(), cluster.log()
 
 
@@ -317,11 +244,28 @@ def tasks(count):
     return [CaseTask(case=case, digest=f"{case.name:0>64}") for case in cases]
 
 
-def test_chunks_keep_every_worker_busy(engine):
-    assert engine.free == 64
-    engine.give(tasks(8))
+def ended(seconds, count):
+    """The ends of a chunk of tasks that took so long each."""
+    end = {"digest": "0" * 64, "ending": "written", "detail": "", "seconds": seconds, "peak": 1}
+    return Future("finished", json.dumps([end] * count))
+
+
+@pytest.mark.parametrize(("seconds", "chunk"), [(1e-3, 16), (0.05, 5), (0.2, 1), (60.0, 1)])
+def test_chunks_keep_every_worker_busy_for_about_as_long(engine, seconds, chunk):
+    """Two workers: one chunk in work, one on the way; single tasks until one came back."""
+    assert engine.free == 4
+    (first, *others) = tasks(4)
+    engine.give([first, *others])
     assert len(engine._client.sent) == 4
     assert engine.free == 0
+    future = ended(seconds, 1)
+    engine._futures = {future: (first,)}
+    assert [done.seconds for done in engine.wait(0.0)] == [seconds]
+    assert engine.free == 4 * chunk
+    engine.give(tasks(8))
+    assert [len(sent) for sent in engine._futures.values()] == [min(chunk, 2)] * (
+        8 // min(chunk, 2)
+    )
 
 
 def test_a_chunk_whose_workers_are_lost_is_tried_task_by_task(engine):
