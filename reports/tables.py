@@ -25,6 +25,7 @@ from planner.plan import (
     point_rows,
     sample_columns,
 )
+from reports.visible_text import spreadsheet_text
 from robots.core.arrays import Array, Indices
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ _BOTH = (
     "first; the last row is the end of the motion"
 )
 _ROWS = 65_536  # per batch: bounds the memory beside the samples
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows a formula
 
 
 def sampling_text(plan: Plan) -> str:
@@ -122,11 +122,6 @@ def write_points(plan: Plan, folder: Path) -> Path:
     path = folder / "points.csv"
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
     return path
-
-
-def spreadsheet_text(text: str) -> str:
-    """A name that no spreadsheet takes for a formula: an apostrophe before = + - @ and tab."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _cell(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Untrusted text made fit for a page or a terminal: nothing hidden, nothing endless.
+"""Untrusted text made fit for a page, a terminal or a spreadsheet: nothing hidden or endless.
 
 Escaping is the template's; here is what escaping leaves: marks that turn the direction of the
 text around them, control characters, halves of characters, and lengths that no reader wants.
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"  # emphasis on a terminal
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows a formula
 UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
@@ -91,6 +92,11 @@ def console_on(file: TextIO) -> Console:
         markup=False,
         emoji=False,
     )
+
+
+def spreadsheet_text(text: str) -> str:
+    """A name that no spreadsheet takes for a formula: an apostrophe before = + - @ and tab."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 class EscapedStream:

@@ -200,10 +200,10 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _cases(file: _File) -> Iterator[Case]:
-    from planner.batch.sweep import sweep_cases
-
     name = _name(file.path)
     if file.found.kind is Kind.SWEEP:
+        from planner.batch.sweep import sweep_cases  # the schema of sweeps, which few batches need
+
         yield from sweep_cases(file.path, name)
     else:
         yield Case(name=name, job=file.path.resolve())

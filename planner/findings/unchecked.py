@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.findings.aspect import Aspect
 from planner.job.solids import SolidKind
 from planner.job.stylus import STYLUS
 from robots.core.mechanism import BASE, JointKind, Mechanism
@@ -22,31 +23,6 @@ if TYPE_CHECKING:
     from planner.job.settings import Probe
 
 _SPAN = 0.01  # [m] a link that is shorter from joint to joint lies within its neighbours
-
-
-class Aspect(Enum):
-    """Something that a plan checks where it is known; the value is its name in every document."""
-
-    PART_GEOMETRY = "part geometry"
-    LINK_SHAPES = "link shapes"
-    SELF_CONTACT = "contact of some links with each other"
-    STYLUS_SHAPE = "stylus shape"
-    PART_POSE = "part pose"
-    MASSES = "masses"
-    DYNAMICS = "torques, power and energy (masses unknown)"
-    ACCELERATION_LIMITS = "acceleration limits"
-    ACCELERATIONS = "accelerations"
-    TORQUE_LIMITS = "torque limits"
-
-    @property
-    def clearance(self) -> bool:
-        """Whether collisions can stay unseen without it."""
-        return self in (
-            Aspect.PART_GEOMETRY,
-            Aspect.LINK_SHAPES,
-            Aspect.SELF_CONTACT,
-            Aspect.STYLUS_SHAPE,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.batch.case import Swept, swept_text
 from planner.batch.outcome import CaseStatus
-from planner.findings.unchecked import Aspect
+from planner.findings.aspect import Aspect
 from reports.batch.changes import BatchChanges, changes
 from reports.batch.reasons import brief_reason, finding_totals, reasons
 from reports.batch.rows import (
@@ -32,7 +32,7 @@ from reports.batch.rows import (
     unchecked_text,
 )
 from reports.comparison.change import Sense
-from reports.page.curves import ticks
+from reports.page.axis import ticks
 from reports.page.html import asset, data_block, digest, environment, policy
 from reports.visible_text import visible
 from robots.core.arrays import Array

@@ -31,8 +31,7 @@ from reports.batch.rows import (
     storable,
     unchecked_text,
 )
-from reports.tables import spreadsheet_text
-from reports.visible_text import visible
+from reports.visible_text import spreadsheet_text, visible
 from robots.core.caps import Cap, read_capped
 
 if TYPE_CHECKING:

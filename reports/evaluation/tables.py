@@ -13,7 +13,7 @@ from planner.uncertainty.types import PointUncertainty
 from reports.content.table import Table, Value, ValueStatus, columns, fixed, number, rows_of, text
 from reports.document_text import csv_text
 from reports.evaluation.subject import EvaluationSubject, UncertaintySubject
-from reports.tables import spreadsheet_text
+from reports.visible_text import spreadsheet_text
 from robots.core.arrays import Array
 
 _DECIMALS = 4  # of mm

@@ -11,8 +11,8 @@ import pytest
 
 import palpeur as pp
 from planner.batch.worker import _motion_figures
+from planner.findings.aspect import Aspect
 from planner.findings.robot_audit import audit
-from planner.findings.unchecked import Aspect
 from planner.planning import plan
 from planner.proof import prove
 from reports.content.curves import curve_sets

@@ -13,7 +13,8 @@ import pytest
 
 import reports.tables
 from planner.motion.sampled_motion import InMemory
-from reports.tables import spreadsheet_text, write_points, write_trajectory
+from reports.tables import write_points, write_trajectory
+from reports.visible_text import spreadsheet_text
 
 COLUMNS = [
     *("t_s", "segment", "point"),

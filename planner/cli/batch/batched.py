@@ -18,7 +18,6 @@ from planner.batch.case import Case, shown, swept_text
 from planner.batch.pool import memory_is_watched
 from planner.batch.run import Pending
 from planner.batch.sources import PassedOver, told
-from planner.batch.sweep import faults_of_first_cases
 from planner.cli.exit_codes import ExitCode
 from planner.cli.failures import Resumable
 from planner.cli.output import FORMAT, print_json, print_table
@@ -156,6 +155,8 @@ def dry_run(
     Raises:
         OptionError, OutputError: the jobs cannot be written.
     """
+    from planner.batch.sweep import faults_of_first_cases
+
     cases = [item.case for item in pending]
     faults = list(faults_of_first_cases(cases))
     written: dict[str, object] = {}

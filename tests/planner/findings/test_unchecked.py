@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.findings.aspect import Aspect
 from planner.findings.unchecked import (
-    Aspect,
     Surrounding,
     Unchecked,
     links_without_shape,
