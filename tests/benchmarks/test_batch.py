@@ -1,131 +1,194 @@
-"""What a batch costs beside planning: one worker beside a bare loop over the same jobs, in one run.
+"""What a batch costs beside planning the same jobs in one process, and what workers bring.
 
-Each job is a batch of its own on a warm worker (decide, claim, send, judge, write, tell), then the
-same job is judged here; the machine is shared, so of every job the quickest run counts.
-Starting the worker is not per job.
+A small job: ten points on a plane, a robot of the library, no part geometry. Batches are whole
+commands as a user starts them, summary and dashboard included; the bare loop reads, plans and
+proves through the front door and writes nothing. The overhead per job is a difference of slopes:
+what a batch of all jobs takes longer than one of the first few, per job between, minus the same of
+the loop; so no start counts. A cluster stands before: a scheduler, two workers of one thread each.
+
+All figures of 200 jobs, by one command (about four minutes on a quiet machine)::
+
+    python -m pytest -s -n0 -m benchmark tests/benchmarks/test_batch.py -k two_hundred
 """
 
 from __future__ import annotations
 
+import json
+import os
+import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from planner.batch.case import Case, FileHashes, key_of
+from planner.batch.case import Case, FileHashes
 from planner.batch.ledger import Ledger
-from planner.batch.pool import Caps
-from planner.batch.run import RedoRule, Run, decide, run_pending
+from planner.batch.run import RedoRule, decide
 from planner.batch.surroundings import surroundings
-from planner.batch.worker import WorkerRequest, local_pool, run_case
+from planner.library import path_of
+from tests.benchmarks.conftest import ONCE
 from tests.cases import sized
+from tests.planner.batch.batch_processes import Cluster, worker_processes
 from tests.planner.batch.generated_jobs import generate
 
 pytestmark = pytest.mark.benchmark
 
-MANY, FEW, RUNS = sized(24, once=3), sized(6, once=2), 9
-TWO_WORKERS = 3  # runs
-CAPS = Caps(seconds=600.0, memory=4_000_000_000)
+JOBS, FIRST, POINTS = sized(200, once=4), sized(8, once=2), 10
+ROUNDS = 3
+RUNS = 9
 MANY_CASES = sized(1000, once=50)
+COMMAND = (sys.executable, "-c", "from planner.cli.main import run; run()", "--quiet", "batch")
+LOOP = """
+import resource, sys, time
+import palpeur as pp
+
+*jobs, first = sys.argv[1:]
+for number, job in enumerate(jobs):
+    if number == int(first):
+        began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+    assert pp.prove(pp.plan(pp.read_job(job))).passed
+ended, now = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+print(ended - began, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime)
+"""
+
+
+class Cost(NamedTuple):
+    """Of a process and those that it started."""
+
+    wall: float  # [s]
+    cpu: float  # [s]
+
+    def minus(self, other):
+        return Cost(self.wall - other.wall, self.cpu - other.cpu)
+
+    def per_job(self):
+        """In ms, of the jobs beyond the first ones."""
+        return Cost(*(1e3 * value / (JOBS - FIRST) for value in self))
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    """Ten points in a row, the part in another pose for each job."""
+    folder = tmp_path_factory.mktemp("small") / "jobs"
+    folder.mkdir()
+    text = path_of("nine-points-corrected").read_text(encoding="utf-8")
+    x, y = np.linspace(0.0, 0.15, POINTS), np.linspace(0.05, 0.35, POINTS)
+    normal = np.array([0.10, 0.25, 1.0]) / np.linalg.norm([0.10, 0.25, 1.0])
+    table = np.column_stack([1e3 * x, 1e3 * y, 1e3 * (0.40 - 0.10 * x - 0.25 * y)])
+    rows = [[f"P{k}", *place, *normal] for k, place in enumerate(table)]
+    lines = ["name,x_mm,y_mm,z_mm,nx,ny,nz", *(",".join(map(str, row)) for row in rows)]
+    (folder / "points.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    draw = np.random.default_rng(22)
+    for number in range(JOBS):
+        turn, y = draw.uniform(28.0, 32.0), draw.uniform(1490.0, 1510.0)
+        pose = f"translation_mm = [0, {y:.3f}, 840], rotation_zyx_deg = [{turn:.3f}, 0, 0]"
+        old = "translation_mm = [0, 1500, 840], rotation_zyx_deg = [30, 0, 0]"
+        assert text.count(old) == 1
+        (folder / f"{number:03d}.toml").write_text(text.replace(old, pose), encoding="utf-8")
+    return sorted(folder.glob("*.toml"))
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """``command(jobs, option, value)``: what a batch costs, and the files that hold its results."""
+    for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS"):
+        monkeypatch.setenv(f"{library}_NUM_THREADS", "1")
+
+    def run(jobs, option, value):
+        out = tmp_path / f"{option[2:]}-{time.monotonic_ns()}"
+        sources = [jobs[0].parent] if len(jobs) == JOBS else jobs
+        cost = _timed([*COMMAND, *sources, "--out", out, option, value])
+        assert worker_processes(ledger=out) == []
+        assert list((out / "claims").iterdir()) == []
+        assert json.loads((out / "summary.json").read_text())["by_status"] == {
+            "feasible": len(jobs)
+        }
+        same = ("results/*/*.json", "summary.*", "junit.xml", "batch.json", "index.parquet")
+        files = [path for pattern in same for path in sorted(out.glob(pattern))]
+        return cost, {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
+
+    return run
+
+
+def _timed(arguments):
+    """What a command costs; on a cluster its workers belong to another process."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(list(map(str, arguments)), check=True, stdout=subprocess.DEVNULL)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Cost(wall, sum(after[:2]) - sum(before[:2]))
+
+
+def _bare_loop(jobs):
+    said = subprocess.run(
+        [sys.executable, "-c", LOOP, *map(str, jobs), str(FIRST)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    ).stdout
+    return Cost(*map(float, said.split()))
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Its address; the two workers are the same in all rounds, and outlive the batches."""
+    pytest.importorskip("distributed")
+    made = Cluster(tmp_path)
+    try:
+        made.start_scheduler()
+        workers = [made.start_worker() for _ in range(2)]
+        yield made.address
+        assert [process.poll() for process in workers] == [None, None]
+        assert worker_processes(of={process.pid for process in workers}) == []
+    finally:
+        made.end()
+
+
+def test_two_hundred_small_jobs(request, jobs, command, speed):
+    if ONCE:  # of a cluster the gate has its own tests
+        (_, one), (_, two) = (command(jobs, "--workers", count) for count in (1, 2))
+        assert one == two
+        return
+    address = request.getfixturevalue("cluster")
+    workers, spread, overheads = [], [], []
+    bare = []
+    for number in range(speed.runs(ROUNDS)):
+        few, _ = command(jobs[:FIRST], "--workers", 1)
+        one, expected = command(jobs, "--workers", 1)
+        two, found = command(jobs, "--workers", 2)
+        assert found == expected
+        on_cluster, found = command(jobs, "--cluster", address)
+        assert found == expected
+        loop = _bare_loop(jobs).per_job()
+        batch = one.minus(few).per_job()
+        workers.append(one.wall / two.wall)
+        spread.append(two.wall / on_cluster.wall)
+        overheads.append(batch.minus(loop))
+        bare.append(loop.wall / batch.wall)
+        print(
+            f"\nround {number + 1}, {JOBS} jobs: one worker {one.wall:.1f} s ({one.cpu:.1f} CPU), "
+            f"two {two.wall:.1f} s ({two.cpu:.1f}), cluster of two {on_cluster.wall:.1f} s, "
+            f"{FIRST} jobs {few.wall:.1f} s ({few.cpu:.1f})\n  per job: batch {batch.wall:.1f} ms "
+            f"({batch.cpu:.1f} ms CPU), bare loop {loop.wall:.1f} ms ({loop.cpu:.1f})"
+        )
+    for what, values in zip(Cost._fields, zip(*overheads, strict=True), strict=True):
+        print(
+            f"overhead per job, {what}: median {median(values):.2f} ms, "
+            f"{min(values):.2f} to {max(values):.2f} (to be at most 3)"
+        )
+    speed.ratio("batch of 200: one worker over two (>= 1.7)", workers)
+    speed.ratio("batch of 200: two over a cluster of two (>= 0.9)", spread)
+    speed.ratio("batch of 200: bare loop over one worker, per job", bare)
 
 
 @pytest.fixture(scope="module")
 def around():
     return surroundings(allow_outside=False)
-
-
-@pytest.fixture(scope="module")
-def cases(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("jobs")
-    generate(folder, MANY, seed=2, kinds=("feasible",))
-    return [Case(name=path.name, job=path) for path in sorted(folder.glob("*.toml"))]
-
-
-class Kept:
-    """An engine that outlives a run, so that its worker stays warm."""
-
-    def __init__(self, engine):
-        self.engine = engine
-        self.give, self.wait = engine.give, engine.wait
-
-    @property
-    def free(self):
-        return self.engine.free
-
-    def close(self):
-        """Not yet."""
-
-
-def pool(folder, around, workers):
-    order = WorkerRequest(
-        ledger=folder,
-        surroundings=around,
-        allow_outside=False,
-        reports="none",
-        memory=CAPS.memory,
-        parent=0,
-    )
-    return local_pool(order, CAPS, workers)
-
-
-def batch_seconds(cases, ledger, around, engine):
-    """Decide, claim, judge, write; nothing is there before."""
-    for digest in list(ledger.digests()):
-        ledger.path(digest).unlink()
-    began = time.perf_counter()
-    redo = RedoRule(time_cap=CAPS.seconds, memory_cap=float(CAPS.memory))
-    pending = list(decide(cases, ledger, around, redo, known={}, hashes=FileHashes()))
-    keys = {item.key.digest: item.key for item in pending}
-    run = Run(ledger=ledger, caps=CAPS, key=keys.__getitem__)
-    run_pending(pending, run, engine, lambda _: None)
-    seconds = time.perf_counter() - began
-    assert len(list(ledger.digests())) == len(cases)
-    return seconds
-
-
-def loop_seconds(case, around):
-    key = key_of(case, around, FileHashes())
-    began = time.perf_counter()
-    run_case(case, key, allow_outside=False)
-    return time.perf_counter() - began
-
-
-def test_overhead_per_job(cases, around, tmp_path, monkeypatch, speed):
-    for library in ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS"):
-        monkeypatch.setenv(f"{library}_NUM_THREADS", "1")
-    one = pool(tmp_path, around, 1)
-    engine = Kept(one)
-    runs = speed.runs(RUNS)
-    ours, bare = np.full((2, runs, MANY), np.inf)
-    for run in range(runs + 1):
-        for number, case in enumerate(cases):
-            folder = Ledger(folder=tmp_path)
-            times = batch_seconds([case], folder, around, engine), loop_seconds(case, around)
-            if run:  # the first one compiles and fills caches
-                ours[run - 1, number], bare[run - 1, number] = times
-    one.close()
-    per_job, planning = ours.min(axis=0).mean(), bare.min(axis=0).mean()
-    print(
-        f"\nper job: {1e3 * per_job:.1f} ms in a batch, {1e3 * planning:.1f} ms in a bare loop, "
-        f"overhead {1e3 * (per_job - planning):.2f} ms"
-    )
-    speed.ratio("batch: bare loop over one worker, per job", planning / per_job)
-
-
-def test_two_workers_beside_one(cases, around, tmp_path, speed):
-    seconds = {}
-    for workers in (1, 2):
-        folder = tmp_path / str(workers)
-        folder.mkdir()
-        made = pool(folder, around, workers)
-        engine, ledger = Kept(made), Ledger(folder=folder)
-        batch_seconds(cases[:FEW], ledger, around, engine)
-        seconds[workers] = min(
-            batch_seconds(cases, ledger, around, engine) for _ in range(speed.runs(TWO_WORKERS))
-        )
-        made.close()
-    speed.ratio("batch: one worker over two", seconds[1] / seconds[2])
 
 
 def test_a_key_beside_reading_toml(around, tmp_path, speed):
