@@ -16,13 +16,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from planner.errors import OutputError
-from planner.job.elements import JobInput
-from planner.job.job import Job
-from planner.plan import Plan
 from planner.result_files import REPORT_SET, ListedFile, file_rows
 from robots.core.file_reading import TipLink
+
+if TYPE_CHECKING:
+    from planner.job.elements import JobInput
+    from planner.job.job import Job
+    from planner.plan import Plan
 
 RECORD_FORMAT = 1
 
