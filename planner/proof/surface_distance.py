@@ -32,7 +32,6 @@ _FINEST = 2e-3  # [m] spread of the densest points, if they are not too many
 _MOST = 100_000
 _FEW = 64  # thinner is not worth it
 _DENSER = 0.25  # of the spread: points that are closer tell nothing more
-_EQUILATERAL = 0.25 * float(np.sqrt(3.0))  # area beside the square of an edge
 _NUMBERED = 2.0**62  # cells that one integer can number
 # Surfaces by their content, for as long as a proof holds them.
 _PREPARED: WeakValueDictionary[bytes, SurfaceDistance] = WeakValueDictionary()
@@ -252,44 +251,67 @@ def _thinned(points: Array, cell: float) -> Array:
 
 
 def _dense(triangles: Array) -> tuple[Array, float]:
-    """Points of triangles, and how far anything on these may be from one of them."""
-    spread, most = _FINEST, max(_MOST, 2 * len(triangles))
-    lengths = _lengths(triangles)
-    a, b, c = np.moveaxis(triangles, 1, 0)
-    area = 0.5 * float(np.sum(np.linalg.norm(np.cross(b - a, c - a), axis=1)))
-    # No part is larger than an equilateral triangle whose edges are 3/2 of the spread.
-    while area > most * _EQUILATERAL * (1.5 * spread) ** 2:
-        spread *= 1.25
-    while (centres := _centres(triangles, lengths, spread, most)) is None:
-        spread *= 1.25
-    return centres, spread
-
-
-def _centres(triangles: Array, lengths: Array, spread: float, most: int) -> Array | None:
-    """Centres of parts of triangles, all of which are within ``spread``; None of too many parts.
+    """Points of triangles, and how far anything on these may be from one of them.
 
     The longest edge is halved, so that a sliver, as of a fan over a long rim, becomes a row of
-    parts; equal parts of both of its sides would be their square.
+    parts; equal parts of both of its sides would be their square. What a coarser spread halves was
+    halved for a finer one, too: halves are made once.
+    """
+    spread, most = _FINEST, max(_MOST, 2 * len(triangles))
+    generations = [_Parts(triangles)]
+    while (corners := _corners(generations, spread, most)) is None:
+        spread *= 1.25
+    return np.asarray(np.mean(corners, axis=1)), spread
+
+
+def _corners(generations: list[_Parts], spread: float, most: int) -> Array | None:
+    """Corners of parts that are all within ``spread`` of their centres; None of too many parts.
+
+    Args:
+        generations: each the halves of the one before; more are added as they are needed.
+        spread: not less than before. [m]
+        most: parts.
     """
     found, count = [np.zeros((0, 3, 3))], 0
-    while len(triangles):
-        # The centre of a triangle is within two thirds of its longest edge from all of it.
-        large = 2.0 / 3.0 * np.max(lengths, axis=1) > spread
+    there = np.ones(len(generations[0].radii), dtype=bool)
+    for parts in generations:
+        large = there & (parts.radii > spread)
+        small = there & ~large
         larger = int(np.count_nonzero(large))
-        count += len(triangles) - larger
+        count += int(np.count_nonzero(small))
         if count + 2 * larger > most:
             return None
-        found.append(triangles[~large])
-        first = np.argmax(lengths[large], axis=1)[:, None]
-        rows = np.arange(len(first))[:, None]
-        a, b, c = np.moveaxis(triangles[large][rows, (first + np.arange(3)) % 3], 1, 0)
+        found.append(parts.corners[small])
+        if larger and parts is generations[-1]:
+            generations.append(parts.halves(large))
+        there = np.tile(large[parts.halved], 2)
+    return np.concatenate(found)
+
+
+class _Parts:
+    """Parts of triangles.
+
+    Args:
+        corners: # (p, 3, 3) [m]
+
+    Attributes:
+        radii: distance of the farthest place of each part from its centre, or more. # (p,) [m]
+        halved: those that have halves. # (p,)
+    """
+
+    def __init__(self, corners: Array) -> None:
+        self.corners = corners
+        x, y, z = np.moveaxis((corners[:, [1, 2, 0]] - corners) ** 2, 2, 0)
+        self._lengths = np.sqrt(x + y + z)
+        # The centre of a triangle is within two thirds of its longest edge from all of it.
+        self.radii = 2.0 / 3.0 * np.maximum.reduce(list(self._lengths.T))
+        self.halved = np.zeros(len(corners), dtype=bool)
+
+    def halves(self, rows: Mask) -> _Parts:
+        """The first halves of some parts, then the second ones, cut across the longest edge."""
+        self.halved = rows
+        first = np.argmax(self._lengths[rows], axis=1)[:, None]
+        row = np.flatnonzero(rows)[:, None]
+        a, b, c = np.moveaxis(self.corners[row, (first + np.arange(3)) % 3], 1, 0)
         middle = 0.5 * (a + b)
-        triangles = np.concatenate([np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)])
-        lengths = _lengths(triangles)
-    return np.asarray(np.mean(np.concatenate(found), axis=1))
-
-
-def _lengths(triangles: Array) -> Array:
-    """Of the three edges. # (t, 3) [m]."""
-    edges = np.roll(triangles, -1, axis=1) - triangles
-    return np.asarray(np.sqrt(np.einsum("tki,tki->tk", edges, edges)))
+        return _Parts(np.concatenate([np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)]))
