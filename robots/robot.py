@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robots.core.arrays import Array
-from robots.core.chain_inverse.answers import derived_inverse, solve_branches
-from robots.core.chain_inverse.solver import ChainInverse
 from robots.core.denavit_hartenberg import rows_of
 from robots.core.errors import RobotFileError, StateError
 from robots.core.file_units import number_text
@@ -35,7 +33,6 @@ from robots.core.robot_file.source_text import read_bytes, toml_string
 from robots.core.schema_problems import nearest
 from robots.core.shapes.link_shapes import urdf_shapes
 from robots.core.shapes.mesh_files import MeshFile, MeshFolder
-from robots.core.urdf import DrawnLink, drawn_links, read_urdf
 from robots.core.views import view
 from robots.library.catalogue import names, open_robot
 
@@ -43,6 +40,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from robots.arm.inverse import ArmInverse
+    from robots.core.urdf import DrawnLink
 
 _SHOWN = 60  # characters of a value that is refused
 _SAME = 1e-9  # [rad] postures nearer than this are one: free joints leave two families equal
@@ -139,6 +137,9 @@ class Robot(Model):
         T = as_pose(pose, "The pose")
         if self._closed_form is not None and not locked:
             return self._branches(self._closed_form, T, near)
+        from robots.core.chain_inverse.answers import derived_inverse, solve_branches
+        from robots.core.chain_inverse.solver import ChainInverse
+
         task = task_of(self.dof - len(locked or {}))
         target = Target(task=task, T=T)
         if locked:
@@ -155,6 +156,8 @@ class Robot(Model):
         source = self.source
         if source.raw is None or not source.meshes:
             return ()
+        from robots.core.urdf import drawn_links
+
         return drawn_links(source.raw, source.meshes, origin=source.model, tip=source.tip)
 
     @cached_property
@@ -332,6 +335,8 @@ def load_robot(
 
 
 def _urdf_robot(path: Path, tip: str, meshes: Path | str | None) -> Robot:
+    from robots.core.urdf import read_urdf
+
     raw = read_bytes(path)
     folder = MeshFolder.beside(path, meshes)
     shapes = urdf_shapes(raw, folder, origin=path.name)

@@ -12,7 +12,6 @@ import numpy as np
 
 from parts.geometry.audit import Audit, RepairedMesh, audit, repair_mesh
 from parts.geometry.geometry import Face, Geometry, face_name
-from parts.geometry.gltf import read_gltf
 from parts.geometry.mesh import (
     FARTHEST,
     Merged,
@@ -32,23 +31,41 @@ from parts.geometry.source_file import (
     file_unit,
     read_source,
 )
-from parts.geometry.step import read_step
 from parts.geometry.stl import read_stl
 from parts.geometry.surfaces import Surface
-from parts.geometry.three_mf import read_three_mf
 from robots.core.arrays import Array, Indices, frozen
 from robots.core.caps import Cap
 
+
+def _gltf(file: SourceFile) -> GeometryContent:
+    from parts.geometry.gltf import read_gltf
+
+    return read_gltf(file)
+
+
+def _three_mf(file: SourceFile) -> GeometryContent:
+    from parts.geometry.three_mf import read_three_mf
+
+    return read_three_mf(file)
+
+
+def _step(file: SourceFile) -> GeometryContent:
+    from parts.geometry.step import read_step
+
+    return read_step(file)
+
+
+# The readers of large formats are imported by the files that need them.
 Reader = Callable[[SourceFile], GeometryContent]
 READERS: dict[str, Reader] = {
     ".stl": read_stl,
     ".obj": read_obj,
     ".ply": read_ply,
-    ".glb": read_gltf,
-    ".gltf": read_gltf,
-    ".3mf": read_three_mf,
-    ".step": read_step,
-    ".stp": read_step,
+    ".glb": _gltf,
+    ".gltf": _gltf,
+    ".3mf": _three_mf,
+    ".step": _step,
+    ".stp": _step,
 }
 WITH_SHEETS = (".step", ".stp")
 Sheets = Literal["ignore", "include"]

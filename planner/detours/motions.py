@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +14,15 @@ from planner.clearance.checker import Checker
 from planner.clearance.paths import StraightPaths
 from planner.job.solids import Cell
 from planner.motion.motions import LawState
-from planner.motion.time_optimal import TimeOptimalMotions
 from planner.motion.travel import TravelMotions
 from robots.core.arrays import Array, Indices, Mask
 from robots.core.model import Model
 from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_motion import PathState, at_rest
 from robots.core.motion.joint_path import JointPath
+
+if TYPE_CHECKING:
+    from planner.motion.time_optimal import TimeOptimalMotions
 
 LAW = "rounded"
 """Name of the law of detours: changes of velocity with a smooth bump of acceleration."""

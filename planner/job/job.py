@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.errors import JobError
-from planner.job.document import JobDocument, PointsLike
 from planner.job.elements import (
     AssumedAcceleration,
     Frame,
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
     from parts.geometry import Geometry
     from parts.part import Part
     from parts.points import PointSource, ProbePoints
+    from planner.job.document import JobDocument, PointsLike
     from planner.job.schema import JobFile
 
 
@@ -187,6 +187,8 @@ class Job(Shown):
             given = {"robot": robot, "points": points, "part": part, "name": name}
             self._settle({**given, "frame": frame, "errata": errata, **tables})
             return
+        from planner.job.document import JobDocument
+
         document = JobDocument()
         document.set_job(name=name, errata=errata)
         document.set_robot(robot, robot_settings)
@@ -207,6 +209,8 @@ class Job(Shown):
         for name in ("robot", "points"):
             if changes.get(name, self) is None:
                 raise JobError(f"A job needs {name}; leave {name} out to keep them.", key=name)
+        from planner.job.document import JobDocument
+
         document = JobDocument(self.document(), self._contents())
         document.set_job(**{key: changes.pop(key) for key in ("name", "errata") if key in changes})
         if "robot" in changes or "robot_settings" in changes:
@@ -229,6 +233,8 @@ class Job(Shown):
         Args:
             comments: sentences by the path of the key or table that they stand above.
         """
+        from planner.job.document import JobDocument
+
         document = JobDocument(self.document(), self._contents(), comments)
         document.geometry = self.geometry
         job = object.__new__(Job)
@@ -250,6 +256,8 @@ class Job(Shown):
                 has changed since the job was read.
             JobError: a job that is not as written.
         """
+        from planner.job.document import JobDocument
+
         document = JobDocument(self.document(), self._contents())
         return document.write(Path(path), self.text, overwrite=overwrite)
 

@@ -25,7 +25,6 @@ from robots.core.robot_file.conversion import read_robot
 from robots.core.robot_file.joint_tables import pose_of
 from robots.core.schema_problems import nearest
 from robots.core.shapes.link_shapes import urdf_shapes
-from robots.core.urdf import read_urdf
 from robots.library.catalogue import load, text_of
 from robots.library.catalogue import names as library_names
 from robots.robot import Robot, RobotSource
@@ -162,6 +161,8 @@ def _urdf(
     table: JobRobotTable, found: InputBytes, folder: JobFolder
 ) -> tuple[Robot, tuple[JobInput, ...]]:
     """The robot of a URDF file, shaped and drawn by meshes that lie in the job's folder."""
+    from robots.core.urdf import read_urdf
+
     name, tip = found.path.name, table.tip or ""
     meshes = folder.mesh_folder(table.model, found, table.meshes)
     shapes = urdf_shapes(found.raw, meshes, origin=name)

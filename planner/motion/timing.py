@@ -11,7 +11,6 @@ from planner.job.job import Job
 from planner.motion.extremes import Scope
 from planner.motion.loads import Detail, StretchLoads, stretch_loads
 from planner.motion.motions import Motions, OneMotion
-from planner.motion.time_optimal import TimeOptimalMotions, traversals
 from planner.motion.travel import TravelMotions
 from planner.reach.lines import Lines
 from robots.core.arrays import Array
@@ -87,6 +86,8 @@ def _time_optimal(
     is. What cannot be traversed because a limit does not bear the robot at rest stays as it is,
     too: its timing says so.
     """
+    from planner.motion.time_optimal import TimeOptimalMotions, traversals
+
     around: dict[int, JointPath] = {}
     if detours is not None:
         paths = [detours.motions.path(k) for k in range(detours.travels.size)]

@@ -22,7 +22,6 @@ from robots.arm.errors import ArmFamilyError
 from robots.arm.family import ArmFamily, arm_family
 from robots.arm.inverse import task_jacobian
 from robots.core.arrays import Array, Indices, Mask
-from robots.core.chain_inverse.names import BranchNames
 from robots.core.errors import InverseError
 from robots.core.inverse.task import column_scale, scale_length
 from robots.core.mechanism import Mechanism
@@ -397,6 +396,8 @@ def _named_by_joints(mechanism: Mechanism, point: PlannedPoint) -> bool:
 def _wrong_names(mechanism: Mechanism, reached: list[PlannedPoint]) -> int:
     """Points whose posture the inverse names otherwise than they state."""
     stated = [point for point in reached if point.inverse_branch]
+    from robots.core.chain_inverse.names import BranchNames
+
     try:
         names = BranchNames(mechanism, "numpy") if stated else None
     except InverseError:

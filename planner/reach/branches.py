@@ -8,16 +8,19 @@ range.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.reach.serial_search import TASK, SerialTask
 from robots.core.arrays import Array, Indices
-from robots.core.chain_inverse.solver import ChainInverse, Method
 from robots.core.errors import InverseError
 from robots.core.inverse.task import Target, task_of
 from robots.core.joint_samples import joint_ranges
 from robots.core.pose import rotation_z
+
+if TYPE_CHECKING:
+    from robots.core.chain_inverse.solver import ChainInverse
 
 ROLLS = 16  # turns about the probe axis
 FINE_ROLLS = 48  # of six joints in closed form, where the quickest of many is chosen
@@ -64,6 +67,8 @@ class BranchSearch:
     @classmethod
     def of(cls, task: SerialTask) -> BranchSearch | None:
         """The search of a robot whose inverse can be derived; None for any other."""
+        from robots.core.chain_inverse.solver import ChainInverse
+
         dof = task.model.dof
         try:
             if dof in (TASK, TASK + 1):
@@ -144,6 +149,8 @@ def _with_one_held(task: SerialTask) -> tuple[ChainInverse, ...]:
     Raises:
         InverseError: whichever joint is held, none can be derived.
     """
+    from robots.core.chain_inverse.solver import ChainInverse, Method
+
     mechanism = task.mechanism
     low, high = joint_ranges(mechanism, task.length)
     best: tuple[int, ChainInverse] | None = None

@@ -14,12 +14,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robots.core.arrays import Array, Indices, Mask
-from robots.core.chain_inverse.names import BranchNames
 from robots.core.equations.tree import tree_of
 from robots.core.errors import InverseError
 from robots.core.inverse.task import column_scale, scale_length
@@ -27,6 +26,9 @@ from robots.core.joint_samples import joint_ranges, joint_samples
 from robots.core.kernels.loop import Loop
 from robots.core.mechanism import Mechanism
 from robots.core.model import Model
+
+if TYPE_CHECKING:
+    from robots.core.chain_inverse.names import BranchNames
 
 STARTS, ROUGH_STARTS = 40, 16  # per target; where many poses of a part are compared
 _SPREAD = 8  # of them, the same for every target; the others are the nearest of the pool
@@ -313,6 +315,8 @@ class SerialTask:
     @cached_property
     def branch_names(self) -> BranchNames | None:
         """Names of the inverse's branches; None of a robot whose inverse cannot be derived."""
+        from robots.core.chain_inverse.names import BranchNames
+
         try:
             return BranchNames(self.mechanism, "compiled")
         except InverseError:

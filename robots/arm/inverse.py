@@ -18,7 +18,6 @@ from robots.arm.equations import (
 )
 from robots.arm.family import ArmFamily, arm_family
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
-from robots.core.chain_inverse.solver import ChainInverse
 from robots.core.errors import StateError
 from robots.core.inverse.limits import limit_margins
 from robots.core.inverse.task import Target, Task
@@ -505,6 +504,8 @@ class BentStylus:
     """
 
     def __init__(self, mechanism: Mechanism, family: ArmFamily, engine: Engine) -> None:
+        from robots.core.chain_inverse.solver import ChainInverse
+
         self._family = family
         self._inverse = ChainInverse.of(mechanism, Task.POSITION_AND_AXIS, engine=engine)
         self._newton = Kernel(newton_programme(mechanism), engine)

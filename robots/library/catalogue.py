@@ -12,7 +12,6 @@ from robots.core.mechanism import Mechanism
 from robots.core.robot_file.conversion import load as load_toml
 from robots.core.robot_file.conversion import read_robot
 from robots.core.robot_file.source_text import toml_document
-from robots.core.urdf import load_urdf
 
 _ROBOTS = Catalogue(package="robots.library", thing="robot", endings=(".toml", ".urdf"))
 names, text_of = _ROBOTS.names, _ROBOTS.text_of
@@ -53,6 +52,8 @@ def open_robot(name_or_path: str, *, tip: str = "", meshes: Path | str | None = 
     """
     path = _ROBOTS.path_of(name_or_path)
     if path is not None and path.suffix.lower() == ".urdf":
+        from robots.core.urdf import load_urdf
+
         return load_urdf(path, tip=tip, meshes=meshes)
     if meshes:
         raise RobotFileError(
