@@ -39,7 +39,9 @@ def run() -> NoReturn:
 
     # Imports and values are thousands of objects that live to the end: collecting among them, and
     # taking them apart when the process ends, would cost a small job a fifth of its time.
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(200_000, 20, 50)
+    # None of ours; to look for them, pydantic reads the metadata of all that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     arguments = sys.argv[1:]
     quiet_libraries(lambda text: logged(text, " ".join(arguments)))
     code = main(arguments)
