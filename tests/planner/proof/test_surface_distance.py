@@ -100,6 +100,18 @@ def test_every_place_is_near_a_point_of_every_set():
     assert np.all(nowhere == points.spreads[0])
 
 
+def test_parts_kept_from_finer_spreads_are_those_cut_anew():
+    triangles = np.random.default_rng(3).normal(size=(20, 3, 3))
+    kept, counts = [surface_distance._Parts(triangles)], []
+    for spread in (0.05, 0.08, 0.3, 0.5, 2.0):
+        parts = surface_distance._corners(kept, spread, 3000)
+        anew = surface_distance._corners([surface_distance._Parts(triangles)], spread, 3000)
+        np.testing.assert_equal(parts, anew)
+        counts.append(None if parts is None else len(parts))
+    assert counts[0] is None
+    assert counts[-3] > counts[-2] > counts[-1] >= 20
+
+
 def brute(starts, ends, count=400):
     """Least distance of places on segments from the box."""
     shares = np.linspace(0.0, 1.0, count)[:, None, None]
