@@ -159,7 +159,7 @@ def test_recovery_refuses(field):
         Recovery(inset=-0.001)
 
 
-@pytest.mark.parametrize("direction", some([(1, 0), (-1, 0), (0, 1), (0, -1), (0.6, -0.8)], gate=3))
+@pytest.mark.parametrize("direction", some([(1, 0), (-1, 0), (0, 1), (0, -1), (0.6, -0.8)], gate=2))
 def test_the_speed_told_after_a_fall_is_recovered_from(direction):
     """Told to a millimetre per second, downwards: 2 mm/s more is a fall again."""
     fallen = push(ROBOT, 1.0, direction)

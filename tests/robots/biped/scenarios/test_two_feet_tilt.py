@@ -22,7 +22,7 @@ from robots.biped.stabiliser.tilting_ground import ThereAndBack
 from robots.biped.walking.free_base import FREE, FreeBase, FreeState
 from robots.biped.walking.legged_robot import LeggedRobot
 from robots.core.model import Model
-from tests.cases import some
+from tests.cases import cases, some
 
 ROBOT = open_biped("bip2000")
 NO_LEAN = np.zeros(15)
@@ -93,7 +93,7 @@ def test_beyond_its_limits_it_falls_and_says_which(beyond):
 
 @pytest.mark.parametrize(("roll", "pitch"), some([(-30, 30), (25, 0), (0, -45)], gate=1))
 def test_joints_at_their_limits_are_relieved_by_the_others(roll, pitch):
-    motion = tilt(ROBOT, *degrees(roll, pitch))
+    motion = tilt(ROBOT, *degrees(roll, pitch), duration=cases(gate=4, soak=7))
     assert any("is at its limit" in remark for remark in motion.remarks)
     assert motion.verdict.stance is Stance.STANDING
     assert motion.margin.min() > 0.03
@@ -209,8 +209,8 @@ def test_an_attractor_draws_the_robot_to_its_place():
     target = (0.08, 0.05)
     fields = Fields(attraction=0.03, attraction_softening=0.1, target=target)
     gains = replace(ON_TWO_FEET, fields=fields)
-    drawn = tilt(ROBOT, 0.0, 0.0, duration=5.0, gains=gains)
-    free = tilt(ROBOT, 0.0, 0.0, duration=5.0)
+    drawn = tilt(ROBOT, 0.0, 0.0, duration=2.0, gains=gains)
+    free = tilt(ROBOT, 0.0, 0.0, duration=2.0)
     away = [np.linalg.norm(motion.com[-1, :2] - target) for motion in (drawn, free)]
     assert drawn.verdict.stance is Stance.STANDING
     assert away[0] < 0.75 * away[1]

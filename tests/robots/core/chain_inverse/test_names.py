@@ -9,6 +9,7 @@ from robots.core.inverse.task import Task
 from robots.core.joint_samples import joint_samples
 from robots.core.model import Model
 from robots.library import load
+from tests.cases import cases
 
 
 @pytest.mark.parametrize("name", ["ur5e", "cylindrical-5", "yaskawa-hc10", "franka-panda"])
@@ -16,7 +17,7 @@ def test_a_posture_has_the_name_under_which_the_inverse_answers_it(name):
     """Of seven joints with the last one locked where the posture has it."""
     robot = load(name)
     names = BranchNames(robot, "numpy")
-    for q in joint_samples(robot, 3, slide=1.0, skip=5):
+    for q in joint_samples(robot, cases(gate=1, soak=3), slide=1.0, skip=5):
         held = {robot.movable[-1].name: float(q[-1])} if robot.dof == 7 else None
         task = Task.POSITION_AND_AXIS if robot.dof == 5 else Task.POSE
         inverse = ChainInverse.of(robot, task, held, "numpy")

@@ -18,7 +18,7 @@ from tests.cases import cases
 
 _TURN = 2.0 * np.pi
 _PROBE = make_pose(rotation_zyx(np.radians([20.0, 35.0, 10.0])), [0.03, 0.02, 0.12])
-_POSES = cases(gate=2, soak=8)
+_POSES = cases(gate=1, soak=8)
 _SAMPLES = cases(gate=9, soak=360)  # of a turn
 # A spherical wrist, an offset wrist, and one of seven joints; the soak adds others.
 ARMS = ["yaskawa-gp7", "yaskawa-hc10", "kuka-iiwa-7-r800"]

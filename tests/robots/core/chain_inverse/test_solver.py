@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,23 @@ CLOSED = {
 }
 FIVE = {"measuring-arm": 8, "cylindrical-5": 4, "gantry-5": 2, "cmm-indexing-head": 2}
 POLYNOMIAL = {
-    "yaskawa-hc10": lambda: library_chain("yaskawa-hc10"),
-    "ufactory-xarm6": lambda: library_chain("ufactory-xarm6"),
+    "yaskawa-hc10": partial(library_chain, "yaskawa-hc10"),
+    "ufactory-xarm6": partial(library_chain, "ufactory-xarm6"),
     "crx-10ia": crx_chain,
-    "franka-fr3, joint 1 held": lambda: library_chain("franka-fr3", lock=0),
+    "franka-fr3, joint 1 held": partial(library_chain, "franka-fr3", lock=0),
 }
+NEAR = {
+    "ur5e": partial(library_chain, "ur5e"),
+    "industrial-6r": partial(library_chain, "industrial-6r"),
+    **POLYNOMIAL,
+    "general": general_chain,
+}
+
+
+@cache
+def inverse_of(name: str) -> ChainInverse:
+    """Of a chain by its name, or of an arm of the library: derived once for all tests."""
+    return ChainInverse(NEAR[name]() if name in NEAR else library_chain(name), "numpy")
 
 
 def drawn(chain: Chain, count: int, seed: int = 5) -> Array:
@@ -63,8 +76,8 @@ def missing(chain: Chain, q: Array, found: Branches) -> list[int]:
 
 @pytest.mark.parametrize("name", some(list(CLOSED), gate=7))
 def test_closed_forms_have_the_posture_that_made_the_pose(name: str) -> None:
-    chain = library_chain(name)
-    inverse = ChainInverse(chain, "numpy")
+    inverse = inverse_of(name)
+    chain = inverse.chain
     q = drawn(chain, cases(gate=40, soak=2000))
     found = inverse.solve(chain.forward(q))
     assert inverse.method is Method.CLOSED
@@ -82,11 +95,11 @@ def test_five_joints_hold_position_and_axis(name: str) -> None:
     assert missing(chain, q, inverse.solve(chain.forward(q))) == []
 
 
-@pytest.mark.parametrize("name", list(POLYNOMIAL))
+@pytest.mark.parametrize("name", some(list(POLYNOMIAL), gate=2))
 def test_offset_wrists_have_all_roots_of_the_pencil(name: str) -> None:
-    chain = POLYNOMIAL[name]()
-    inverse = ChainInverse(chain, "numpy")
-    T = chain.forward(drawn(chain, cases(gate=10, soak=500)))
+    inverse = inverse_of(name)
+    chain = inverse.chain
+    T = chain.forward(drawn(chain, cases(gate=6, soak=500)))
     found, pencil = inverse.solve(T), Pencil(chain).solve(T, determinants=False)
     assert inverse.method is Method.POLYNOMIAL
     for k in range(len(T)):
@@ -94,9 +107,10 @@ def test_offset_wrists_have_all_roots_of_the_pencil(name: str) -> None:
 
 
 def test_closed_form_and_pencil_agree_on_every_root() -> None:
-    chain = library_chain("ur5e")
+    inverse = inverse_of("ur5e")
+    chain = inverse.chain
     T = chain.forward(drawn(chain, cases(gate=15, soak=500)))
-    found, pencil = ChainInverse(chain, "numpy").solve(T), Pencil(chain).solve(T)
+    found, pencil = inverse.solve(T), Pencil(chain).solve(T)
     for k in range(len(T)):
         mine, other = found.q[k][found.solved[k]], pencil.q[pencil.pose == k]
         assert len(mine) == len(other)
@@ -113,27 +127,19 @@ def test_seven_joints_with_one_held() -> None:
 
 
 def test_a_general_chain_is_left_to_the_pencil() -> None:
-    chain = general_chain()
-    inverse = ChainInverse(chain, "numpy")
+    inverse = inverse_of("general")
+    chain = inverse.chain
     q = drawn(chain, cases(gate=8, soak=200))
     assert inverse.method is Method.PENCIL
     assert missing(chain, q, inverse.solve(chain.forward(q))) == []
 
 
-NEAR = {
-    "ur5e": lambda: library_chain("ur5e"),
-    "industrial-6r": lambda: library_chain("industrial-6r"),
-    **POLYNOMIAL,
-    "general": general_chain,
-}
-
-
-@pytest.mark.parametrize("name", list(NEAR))
+@pytest.mark.parametrize("name", some(list(NEAR), gate=4))
 def test_next_to_singularities_nothing_is_lost(name: str) -> None:
-    chain = NEAR[name]()
-    count = cases(gate=10, soak=1000)
+    inverse = inverse_of(name)
+    chain, count = inverse.chain, cases(gate=6, soak=1000)
     q = near_singular(chain, count, 10.0 ** np.random.default_rng(1).uniform(-4, -2, count))
-    found = ChainInverse(chain, "numpy").solve(chain.forward(q))
+    found = inverse.solve(chain.forward(q))
     values = np.linalg.svd(chain.jacobian(q), compute_uv=False)
     regular = values[:, -1] > 1e-8 * values[:, 0]  # below, a posture is of a family, and no root
     assert np.count_nonzero(~regular) <= 1 + count // 200
@@ -158,16 +164,17 @@ def test_the_measuring_arm_agrees_with_its_hand_written_inverse() -> None:
     assert np.max(nearest * np.minimum(least / 0.02, 1.0)) < 1e-12
 
 
-@pytest.mark.parametrize("name", [*POLYNOMIAL, "general"])
+@pytest.mark.parametrize("name", some([*POLYNOMIAL, "general"], gate=3))
 def test_no_pose_that_is_singular_goes_without_an_answer(name: str) -> None:
     """Exactly singular, and at right angles, where steps divide by zero and roots meet."""
-    chain, count = NEAR[name](), cases(gate=4, soak=400)
+    inverse = inverse_of(name)
+    chain, count = inverse.chain, cases(gate=3, soak=400)
     right = drawn(chain, count, seed=9)
     straight = np.random.default_rng(9).random(right.shape) < 0.5
     right[straight] = np.round(right[straight] / (0.5 * np.pi)) * 0.5 * np.pi
     q = np.concatenate([near_singular(chain, count, 0.0), right])
     T = chain.forward(q)
-    found = ChainInverse(chain, "numpy").solve(T)
+    found = inverse.solve(T)
     assert np.all(np.any(found.solved, axis=1))
     assert np.all(np.isfinite(found.q))
     pose, branch = np.nonzero(found.solved)
@@ -180,11 +187,12 @@ def test_no_pose_that_is_singular_goes_without_an_answer(name: str) -> None:
 )
 def test_postures_apart_from_a_family_of_their_pose_are_found(name: str, family: dict) -> None:
     """Along a family polynomials vanish, and with them what tells the pose's other postures."""
-    chain = POLYNOMIAL[name]()
-    q = drawn(chain, cases(gate=2, soak=60), seed=12)
+    inverse = inverse_of(name)
+    chain = inverse.chain
+    q = drawn(chain, cases(gate=1, soak=60), seed=12)
     q[:, list(family)] = list(family.values())
     T = chain.forward(q)
-    found = ChainInverse(chain, "numpy").solve(T)
+    found = inverse.solve(T)
     pose, searched = brute_force(chain, T, 48)
     values = np.linalg.svd(chain.jacobian(searched), compute_uv=False)
     apart = values[:, -1] > 1e-3 * values[:, 0]
@@ -198,13 +206,14 @@ def test_postures_apart_from_a_family_of_their_pose_are_found(name: str, family:
 def test_a_pose_that_nothing_decides_is_uncertified_and_its_neighbours_are_solved(
     name: str,
 ) -> None:
-    chain = NEAR[name]()
+    inverse = inverse_of(name)
+    chain = inverse.chain
     q = drawn(chain, 3)
     T = chain.forward(q)
     T[1, 0, 3] = np.nan
-    found = ChainInverse(chain, "numpy").solve(T)
+    found = inverse.solve(T)
     assert set(found.status[1].tolist()) == {Status.UNCERTIFIED}
-    assert missing(chain, q[[0, 2]], ChainInverse(chain, "numpy").solve(T[[0, 2]])) == []
+    assert missing(chain, q[[0, 2]], inverse.solve(T[[0, 2]])) == []
     assert np.all(np.any(found.solved[[0, 2]], axis=1))
     assert np.all(np.isfinite(found.q))
 
@@ -213,14 +222,14 @@ def test_a_pose_that_nothing_decides_is_uncertified_and_its_neighbours_are_solve
 
 
 def test_names_are_signs_of_roots_by_joint() -> None:
-    names = ChainInverse(library_chain("industrial-6r"), "numpy").names
+    names = inverse_of("industrial-6r").names
     assert names[0] == "q1+ q3+ q5+"
     assert len(set(names)) == 8
 
 
 def test_a_name_stays_with_its_posture_along_a_path() -> None:
-    chain = library_chain("industrial-6r")
-    inverse = ChainInverse(chain, "numpy")
+    inverse = inverse_of("industrial-6r")
+    chain = inverse.chain
     start = np.array([0.4, -0.7, 0.6, 0.5, 0.9, -0.3])
     path = start + np.linspace(0.0, 0.3, 30)[:, None] * np.array([1.0, 0.5, -0.6, 0.8, 0.4, 1.0])
     found = inverse.solve(chain.forward(path))
@@ -229,10 +238,10 @@ def test_a_name_stays_with_its_posture_along_a_path() -> None:
 
 
 def test_a_pose_out_of_reach_by_a_metre_says_so_on_every_branch() -> None:
-    for chain in (library_chain("industrial-6r"), library_chain("yaskawa-hc10"), general_chain()):
+    for inverse in map(inverse_of, ("industrial-6r", "yaskawa-hc10", "general")):
         T = np.eye(4)[None].copy()
-        T[0, :3, 3] = [3.0 * chain.length, 0.0, 1.0]
-        found = ChainInverse(chain, "numpy").solve(T)
+        T[0, :3, 3] = [3.0 * inverse.chain.length, 0.0, 1.0]
+        found = inverse.solve(T)
         assert set(found.status[0].tolist()) == {Status.OUT_OF_REACH}
         assert np.all(np.isfinite(found.q))
 
@@ -280,8 +289,8 @@ def _stretched(chain: Chain) -> tuple[Array, Array]:
 
 
 def test_a_free_joint_is_named_and_takes_the_value_near() -> None:
-    chain = library_chain("industrial-6r")
-    inverse = ChainInverse(chain, "numpy")
+    inverse = inverse_of("industrial-6r")
+    chain = inverse.chain
     q = np.array([[0.4, -0.7, 0.6, 0.5, 0.0, -0.3]])
     found = inverse.solve(chain.forward(q), near=np.full(6, 0.25))
     rows = np.nonzero(found.status[0] == Status.SINGULAR)[0]
@@ -293,10 +302,11 @@ def test_a_free_joint_is_named_and_takes_the_value_near() -> None:
 
 def test_a_family_is_told_wherever_its_free_joint_leaves_the_others_in_reach() -> None:
     """UR5e with q5 = 0: q6 is free, but not every value of it leaves the elbow in reach."""
-    chain = library_chain("ur5e")
+    inverse = inverse_of("ur5e")
+    chain = inverse.chain
     q = drawn(chain, cases(gate=30, soak=1000))
     q[:, 4] = 0.0
-    found = ChainInverse(chain, "numpy").solve(chain.forward(q))
+    found = inverse.solve(chain.forward(q))
     assert np.all(np.any(found.status == Status.SINGULAR, axis=1))
     assert np.all(np.isfinite(found.q))
 
@@ -304,10 +314,9 @@ def test_a_family_is_told_wherever_its_free_joint_leaves_the_others_in_reach() -
 def test_every_posture_brings_the_tool_to_its_pose_by_the_robots_own_model() -> None:
     from robots.core.model import Model
 
-    arm = open_robot("ur5e")
-    chain = chain_of(arm)
-    T = chain.forward(drawn(chain, 20))
-    found = ChainInverse(chain, "numpy").solve(T)
+    arm, inverse = open_robot("ur5e"), inverse_of("ur5e")
+    T = inverse.chain.forward(drawn(inverse.chain, 20))
+    found = inverse.solve(T)
     pose, branch = np.nonzero(found.solved)
     reached = Model(arm, "numpy").forward(found.q[pose, branch])
     assert np.max(np.abs(reached - T[pose])) < 1e-12
@@ -422,11 +431,11 @@ def test_a_position_and_an_axis_are_as_good_as_a_pose_whose_roll_is_free(name: s
     found = inverse.axis_angles(T[:, :3, 3], T[:, :3, 2])
     assert np.array_equal(found, inverse.angles(T), equal_nan=True)
     with pytest.raises(InverseError, match="'ur5e' leaves no roll free: a position and an axis"):
-        ChainInverse(library_chain("ur5e"), "numpy").axis_angles(T[0, :3, 3], T[0, :3, 2])
+        inverse_of("ur5e").axis_angles(T[0, :3, 3], T[0, :3, 2])
 
 
 def test_the_raw_closed_form_is_refused_where_there_is_none() -> None:
     with pytest.raises(
         InverseError, match="has no closed form: it is solved by the steps from one"
     ):
-        _ = ChainInverse(library_chain("yaskawa-hc10"), "numpy").programme
+        _ = inverse_of("yaskawa-hc10").programme
