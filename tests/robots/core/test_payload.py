@@ -33,7 +33,7 @@ def with_extra_joint(mechanism):
     return replace(mechanism, joints=joints)
 
 
-@pytest.mark.parametrize("seed", some(SEEDS, gate=6))
+@pytest.mark.parametrize("seed", some(SEEDS, gate=3))
 def test_torques_and_mass_matrix_are_those_of_an_extra_fixed_joint(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     ours = Model(with_payload(mechanism, 1.7, COM, TENSOR))
@@ -47,7 +47,7 @@ def test_torques_and_mass_matrix_are_those_of_an_extra_fixed_joint(seed, make_me
     assert np.abs(ours.forward(q) - other.forward(q)).max() == 0.0
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", some(SEEDS, gate=5))
 def test_torques_are_pinocchios(seed, make_mechanism, make_peer):
     """Pinocchio merges the body itself: the extra joint is one of its frames."""
     mechanism = make_mechanism(seed)
@@ -65,7 +65,7 @@ def test_a_point_mass_at_the_arms_ball_by_hand():
     assert extra == pytest.approx(Model(arm).jacobian(q)[2] * 0.4 * 9.81, abs=1e-13)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", some(SEEDS, gate=5))
 def test_no_payload_changes_no_bit(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     same = with_payload(mechanism, 0.0, COM)

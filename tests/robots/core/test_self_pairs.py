@@ -21,7 +21,7 @@ from robots.core.self_pairs import (
     unwatched_pairs,
 )
 from robots.library import load, maker_of, names
-from tests.cases import some
+from tests.cases import cases, some
 
 POINT = st.tuples(*[st.floats(-2, 2, width=32)] * 3).map(np.array)
 
@@ -176,7 +176,7 @@ def test_pairs_proven_apart_are_apart_in_random_postures_and_at_the_limits(name)
     ]
     assert len(apart) > 3
     rng = np.random.default_rng(7)
-    share = np.clip(rng.uniform(-0.2, 1.2, size=(4000, arm.dof)), 0.0, 1.0)
+    share = np.clip(rng.uniform(-0.2, 1.2, size=(cases(gate=800, soak=4000), arm.dof)), 0.0, 1.0)
     q = arm.q_min + share * (arm.q_max - arm.q_min)
     assert self_clearances(arm, apart, q).min() > 0.0
 

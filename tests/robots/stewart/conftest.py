@@ -6,12 +6,14 @@ Numbers: the paper's, with decision 6 of sources.md; tensors in the frames of ``
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pytest
 
 from robots.core.mechanism import Body
 from robots.core.pose import rotation_exp
+from robots.stewart.model import PlatformModel
 from robots.stewart.platform import Leg, LegBodies, LegEnd, Platform
 
 L0, L_START = 2.8, 3.0
@@ -185,6 +187,12 @@ def published():
 def make_platform():
     """Factory of irregular platforms by seed and end joint."""
     return random_platform
+
+
+@pytest.fixture(scope="session")
+def make_model():
+    """Factory of their models, one of each: to record the equations takes longer than to ask."""
+    return cache(lambda seed, end=LegEnd.SPHERICAL: PlatformModel(random_platform(seed, end)))
 
 
 @pytest.fixture(scope="session")

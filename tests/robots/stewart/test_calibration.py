@@ -165,8 +165,8 @@ def test_candidates_keep_the_limits_and_use_them(hexapod, candidates):
     worst = pose_limits(hexapod).worst(candidates)
     assert np.min(worst) >= 0.0
     assert np.median(worst) < 5e-3  # metres or radians from a limit
-    again = candidate_poses(pose_limits(hexapod), 3000, shift=0.6, turn=1.2)
-    np.testing.assert_array_equal(again, candidates)
+    one, other = (candidate_poses(pose_limits(hexapod), 60, shift=0.6, turn=1.2) for _ in range(2))
+    np.testing.assert_array_equal(one, other)
 
 
 def test_choices_that_are_not_possible(hexapod, candidates):

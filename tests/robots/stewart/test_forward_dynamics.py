@@ -17,9 +17,9 @@ WRENCH = np.array([10.0, -20.0, 30.0, 4.0, 5.0, -6.0])
 
 
 @pytest.mark.parametrize("end", list(LegEnd))
-def test_inverts_inverse_dynamics(make_platform, make_states, end):
-    platform = make_platform(51, end)
-    model, m = PlatformModel(platform), make_states(platform, 50)
+def test_inverts_inverse_dynamics(make_model, make_states, end):
+    model = make_model(31, end)
+    m = make_states(model.platform, 50)
     forces = model.forces(m.T, m.V, m.A, WRENCH)
     found = accelerations(model, m.T, m.V, forces, WRENCH)
     assert np.abs(found - m.A).max() < 1e-11

@@ -121,9 +121,9 @@ def test_friction_works_against_the_stroke(make_platform, make_states, without_f
 
 
 @pytest.mark.parametrize("end", list(LegEnd))
-def test_mass_matrix_is_the_kinetic_energy(make_platform, make_states, end):
-    platform = make_platform(11, end)
-    model, state = PlatformModel(platform), make_states(platform, 10)
+def test_mass_matrix_is_the_kinetic_energy(make_model, make_states, end):
+    model = make_model(31, end)
+    state = make_states(model.platform, 10)
     M = model.mass_matrix(state.T)
     twice = np.einsum("ni,nij,nj->n", state.V, M, state.V)
     assert np.abs(M - np.swapaxes(M, 1, 2)).max() < 1e-12

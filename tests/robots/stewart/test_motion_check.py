@@ -21,6 +21,7 @@ from robots.stewart.motion import (
 )
 from robots.stewart.motion_check import check_motion, motion_peaks, prove_margins
 from robots.stewart.platform import lengths
+from tests.cases import cases
 
 HEXAPOD = load("measuring-hexapod")
 
@@ -118,7 +119,7 @@ def test_proofs_never_contradict_dense_samples():
     rng = np.random.default_rng(5)
     limits = pose_limits(HEXAPOD)
     seen = set()
-    for _ in range(25):
+    for _ in range(cases(gate=8, soak=25)):
         end = shifted(*rng.uniform(-0.1, 0.1, 3), turn=rng.uniform(-0.4, 0.4, 3))
         course = quintic(end, 1.0).course
         proof = prove_margins(limits, course)

@@ -13,6 +13,7 @@ from robots.stewart.errors import PlatformError
 from robots.stewart.legs import STROKE
 from robots.stewart.model import PlatformModel
 from robots.stewart.platform import LegBodies, LegEnd
+from tests.cases import cases
 from tests.robots.stewart.newton_euler import reactions
 
 AGREEMENT = 1e-8  # asked; rounding leaves about 1e-14
@@ -24,12 +25,12 @@ def relative(one: np.ndarray, other: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("end", list(LegEnd))
-def test_agrees_with_virtual_work(make_platform, make_states, end):
-    platform = make_platform(31, end)
-    m = make_states(platform, 10)
-    by_work = PlatformModel(platform).forces(m.T, m.V, m.A, WRENCH)
-    for k in range(10):
-        found = reactions(platform, m.T[k], m.V[k], m.A[k], WRENCH)
+def test_agrees_with_virtual_work(make_model, make_states, end):
+    model, count = make_model(31, end), cases(gate=4, soak=10)
+    m = make_states(model.platform, count)
+    by_work = model.forces(m.T, m.V, m.A, WRENCH)
+    for k in range(count):
+        found = reactions(model.platform, m.T[k], m.V[k], m.A[k], WRENCH)
         assert relative(found.drive, by_work[k]) < AGREEMENT
 
 

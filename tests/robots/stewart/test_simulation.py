@@ -63,8 +63,8 @@ def test_forces_of_the_published_motion_bring_it_back(staicu, published):
     assert np.abs(found.V - expected.V).max() < 1e-7
 
 
-def test_friction_only_loses_energy(make_platform):
-    model = PlatformModel(make_platform(62), "compiled")
+def test_friction_only_loses_energy(make_model):
+    model = make_model(31)
     home = model.platform.home
     hold = model.forces(home, np.zeros(6), np.zeros(6))
     found = simulate(model, home, V0, lambda *_: hold, duration=0.1, step=0.002)

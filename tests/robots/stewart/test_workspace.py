@@ -18,6 +18,12 @@ LIMITS = pose_limits(HEXAPOD)
 HEIGHT = float(HEXAPOD.home[2, 3])
 
 
+@pytest.fixture(scope="module")
+def level():
+    """At the height of home, in all directions."""
+    return position_slice(LIMITS, HEIGHT)
+
+
 def poses_at(places, height=HEIGHT):
     T = np.tile(HEXAPOD.home, (len(places), 1, 1))
     T[:, :2, 3], T[:, 2, 3] = places, height
@@ -33,26 +39,25 @@ def test_the_boundary_lies_on_a_limit_and_just_beyond_it_breaks():
     assert np.all(np.take_along_axis(margins, found.stopped_by[:, None], axis=1) < 0.0)
 
 
-def test_strokes_alone_give_circles():
+def test_strokes_alone_give_circles(level):
     """In one orientation a leg's longest length lets the origin move in a ball about A - R·B."""
-    found = position_slice(LIMITS, HEIGHT)
+    found = level
     assert {LIMITS.columns[k].limit for k in found.stopped_by} == {Limit.LONGEST}
     centres = HEXAPOD.base_points - HEXAPOD.platform_points
     ray = np.stack([np.cos(found.direction), np.sin(found.direction)], axis=-1)
-    level = 0.705**2 - HEIGHT**2
+    beside = 0.705**2 - HEIGHT**2
     along = ray @ centres[:, :2].T
-    exits = along + np.sqrt(along**2 + level - np.sum(centres[:, :2] ** 2, axis=-1))
+    exits = along + np.sqrt(along**2 + beside - np.sum(centres[:, :2] ** 2, axis=-1))
     assert found.reach == pytest.approx(exits.min(axis=1), abs=1e-12)
 
 
-def test_the_area_agrees_with_a_count_on_a_grid():
-    found = position_slice(LIMITS, HEIGHT)
+def test_the_area_agrees_with_a_count_on_a_grid(level):
     side = np.linspace(-0.3, 0.3, 121)
     places = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     inside = np.count_nonzero(LIMITS.worst(poses_at(places)) >= 0.0)
     # Cells of 5 mm: the border's half cells cancel to some tenths of a per cent.
-    assert inside * 0.005**2 == pytest.approx(found.area, rel=5e-3)
-    assert found.area_doubt < 1e-3 * found.area
+    assert inside * 0.005**2 == pytest.approx(level.area, rel=5e-3)
+    assert level.area_doubt < 1e-3 * level.area
 
 
 def test_tilts_end_on_a_limit():

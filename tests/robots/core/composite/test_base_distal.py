@@ -58,7 +58,7 @@ def check(mechanism: Mechanism, link: str, q: np.ndarray) -> SubModel:
 
 
 @given(seed=st.integers(0, 300), place=st.integers(0, 11), state=st.integers(0, 1000))
-@settings(max_examples=cases(gate=4, soak=8), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=2, soak=8), deadline=None, derandomize=True)
 def test_any_tree_seen_from_any_link(
     make_mechanism: Make, seed: int, place: int, state: int
 ) -> None:
@@ -82,7 +82,7 @@ def test_bip_on_its_foot_is_pinocchio(foot: str, make_peer: Callable[[Mechanism]
 
 
 @given(seed=st.integers(0, 300), state=st.integers(0, 1000))
-@settings(max_examples=cases(gate=4, soak=8), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=2, soak=8), deadline=None, derandomize=True)
 def test_there_and_back_is_the_same_model(make_mechanism: Make, seed: int, state: int) -> None:
     mechanism = make_mechanism(seed)
     q = np.random.default_rng(state).normal(size=(2, mechanism.dof))

@@ -58,7 +58,7 @@ def test_legs_of_bip_are_found_as_a_pair() -> None:
 
 
 @given(seed=st.integers(0, 300), axis=st.sampled_from("xyz"), state=st.integers(0, 1000))
-@settings(max_examples=cases(gate=4, soak=8), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=2, soak=8), deadline=None, derandomize=True)
 def test_model_of_the_image_is_the_image_of_the_model(
     make_mechanism: Make, seed: int, axis: str, state: int
 ) -> None:

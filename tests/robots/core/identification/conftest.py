@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -35,10 +36,11 @@ def with_tool(name: str) -> Mechanism:
     return replace(nominal, tool=nominal.tool @ make_pose(translation=[0.02, 0.03, 0.15]))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_scene() -> Callable[..., Scene]:
-    """Scene of a robot: errors in all candidates, or in those of some names only."""
+    """Scene of a robot: errors in all candidates, or in those of some names only. Made once."""
 
+    @cache
     def make(
         kind: MeasurementKind,
         *,

@@ -27,7 +27,7 @@ def state(model, seed, count=3):
 
 
 @pytest.mark.parametrize("task", Task)
-@settings(max_examples=cases(gate=6, soak=15), deadline=None)
+@settings(max_examples=cases(gate=3, soak=15), deadline=None)
 @given(seed=st.integers(0, 500))
 def test_what_a_mechanism_does_it_can_be_asked_for(make_mechanism, task, seed):
     """Direct then inverse, first and second order: nothing is left over (law, random trees)."""

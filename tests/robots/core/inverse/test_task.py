@@ -90,7 +90,7 @@ def test_plane_targets():
     assert Target.plane_position([0.3, 0.4]).gap(np.eye(4)).position == pytest.approx(0.5)
 
 
-@settings(max_examples=cases(gate=10, soak=25), deadline=None)
+@settings(max_examples=cases(gate=6, soak=25), deadline=None)
 @given(seed=st.integers(0, 500))
 def test_the_jacobian_derivative_matches_differences(make_mechanism, seed):
     model = Model(make_mechanism(seed))

@@ -65,8 +65,7 @@ def run(tmp_path):
 
 
 def test_what_is_compiled_ahead_is_loaded_and_nothing_else_is(run, tmp_path):
-    assert run(COMPILE) == "1"
-    assert run(COMPILE) == "0"
+    assert run(COMPILE + COMPILE).split() == ["1", "0"]
     (former,) = (tmp_path / "ahead").glob("*.o")
     assert run(CALL) == "1.0 False"
     assert not (tmp_path / "cache").exists()
@@ -75,7 +74,6 @@ def test_what_is_compiled_ahead_is_loaded_and_nothing_else_is(run, tmp_path):
     assert run(CALL) == "1.0 True"
 
     (tmp_path / "jobs" / "subject.py").write_text(SUBJECT.replace("3.0", "6.0"))
-    assert run(CALL) == "2.0 True"
-    assert run(COMPILE) == "1"
+    assert run(CALL + COMPILE).split() == ["2.0", "True", "1"]
     assert not former.exists()
     assert run(CALL) == "2.0 False"

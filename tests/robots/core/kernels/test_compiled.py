@@ -24,7 +24,7 @@ def agree(found, expected):
     assert np.abs(found - expected).max(initial=0.0) <= 1e-12 * scale
 
 
-@pytest.mark.parametrize("seed", some([1, 6, 11], gate=2))
+@pytest.mark.parametrize("seed", some([6, 1, 11], gate=1))
 def test_every_quantity_agrees_with_numpy(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     rng = np.random.default_rng(seed)

@@ -141,7 +141,7 @@ def test_deleting_any_character_parses_or_says_where(phrase):
         parses_or_says_where(phrase[:place] + phrase[place + 1 :])
 
 
-@settings(max_examples=cases(gate=40, soak=300))
+@settings(max_examples=cases(gate=20, soak=300))
 @given(place=st.integers(0, len(VALID)), character=st.characters(), replaced=st.booleans())
 def test_one_wrong_character_parses_or_says_where(place, character, replaced):
     parses_or_says_where(VALID[:place] + character + VALID[place + replaced :])

@@ -30,7 +30,7 @@ def described_again(mechanism):
     return again, order
 
 
-@pytest.mark.parametrize("seed", some(range(30), gate=12))
+@pytest.mark.parametrize("seed", some(range(30), gate=6))
 def test_any_tree_moves_as_its_phrase(seed, make_mechanism):
     """Poses of the tool and of every movable joint's axis, on random trees."""
     mechanism = make_mechanism(seed)
@@ -46,7 +46,7 @@ def test_any_tree_moves_as_its_phrase(seed, make_mechanism):
         assert np.abs(found[theirs][:3, 2:] - poses[ours][:3, 2:]).max() < 1e-13
 
 
-@pytest.mark.parametrize("seed", some(range(20), gate=8))
+@pytest.mark.parametrize("seed", some(range(20), gate=4))
 def test_bodies_in_the_axes_of_the_phrase_weigh_the_same(seed, make_mechanism):
     from dataclasses import replace
 
@@ -65,5 +65,5 @@ def test_bodies_in_the_axes_of_the_phrase_weigh_the_same(seed, make_mechanism):
 
 
 def test_a_very_long_chain_is_written():
-    phrase = "RX,TYK(1)," * 1500 + "RZ;"
+    phrase = "RX,TYK(1)," * 1050 + "RZ;"  # more than Python calls one within the other
     assert to_phrase(mechanism_of(parse(phrase), {})) == phrase

@@ -131,7 +131,7 @@ def distances(name, found, roots):
     return np.linalg.norm(gap, axis=-1).min(axis=1, initial=np.inf)
 
 
-@pytest.mark.parametrize("name", some(TYPES, gate=4))
+@pytest.mark.parametrize("name", some(TYPES, gate=3))
 def test_returned_roots_are_exactly_those_that_a_search_finds(name):
     solve = TYPES[name][0]
     k = random_coefficients(name, np.random.default_rng(20 + int(name)))

@@ -189,7 +189,7 @@ def test_a_folder_is_no_file(tmp_path):
         load(tmp_path)
 
 
-@settings(max_examples=cases(gate=40, soak=200), deadline=None)
+@settings(max_examples=cases(gate=20, soak=200), deadline=None)
 @given(
     place=st.integers(0, len(GOOD)),
     inserted=st.text(alphabet="[]{}=\"'#.,-0123456789einfabdm_\n ", max_size=4),
@@ -212,7 +212,7 @@ LEAVES = st.one_of(
 KEYS = st.sampled_from(["name", "type", "parent", "d_mm", "min_deg", "pose", "body", "x"])
 
 
-@settings(max_examples=cases(gate=40, soak=200), deadline=None)
+@settings(max_examples=cases(gate=20, soak=200), deadline=None)
 @given(entries=st.dictionaries(KEYS, LEAVES, max_size=6))
 def test_a_table_of_any_values_is_read_or_refused_in_one_way(entries):
     table = "\n".join(f"{key} = {value}" for key, value in entries.items())

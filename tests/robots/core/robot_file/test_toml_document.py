@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from robots.core.robot_file.source_text import toml_text
 from robots.library import names, text_of
+from tests.cases import some
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PLAIN = st.one_of(
@@ -45,7 +46,7 @@ def test_types_stay_apart():
     assert math.isnan(tomllib.loads(toml_text({"a": math.nan}))["a"])
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some(names(), gate=12))
 def test_robots_of_the_library(name):
     document = tomllib.loads(text_of(name))
     assert tomllib.loads(toml_text(document)) == document

@@ -37,6 +37,7 @@ from robots.core.symbols.condensed.terms import (
     symbol,
     symbol_latex,
 )
+from tests.cases import cases
 
 PLANAR = "RZ(-9,9),TXK(L1),RZ(-9,9),TXK(L2);"
 SINE = Trig(cosine=False, angle=((2, 1), (3, -1)))
@@ -240,8 +241,9 @@ def test_phrases_that_give_no_chain_are_refused():
     assert from_description(slanted, values={"A": math.pi / 2}).links[1].turn is None
 
 
-def test_equations_too_long_to_read_are_refused_in_time(make_mechanism):
+def test_equations_too_long_to_read_are_refused_in_time(make_mechanism, monkeypatch):
     """A chain of ten slanted axes mixes everything; the message names the way out."""
+    monkeypatch.setenv("PALPEUR_CAP_VECTOR_TERMS", str(cases(gate=200, soak=2000)))
     with pytest.raises(EquationError, match="--as python"):
         condensed_equations(make_mechanism(13))
 

@@ -174,7 +174,7 @@ def test_a_slide_without_limits_is_refused():
         neglect(condensed_equations(chain), 0.1, ranges, values)
 
 
-@settings(max_examples=cases(gate=40, soak=200), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=20, soak=200), deadline=None, derandomize=True)
 @given(low=st.floats(-20, 20), width=st.floats(0, 8))
 def test_trigonometric_ranges_are_tight_and_safe(low, width):
     """Dense samples lie inside; the ends are reached to the samples' spacing."""

@@ -14,7 +14,7 @@ from robots.core.mechanism import Body, Joint, JointKind, Mechanism
 from robots.core.model import Model
 from robots.core.symbols.condensed.chain import from_description
 from robots.core.symbols.condensed.equations import condensed_equations
-from tests.cases import cases
+from tests.cases import cases, some
 
 # Products of order 1 to 100 in two orders of summation; the issue asks for 1e-10.
 TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
@@ -60,7 +60,7 @@ def assert_agrees(mechanism, seed=0):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), **TOLERANCE)
 
 
-@settings(max_examples=cases(gate=10, soak=25), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=6, soak=25), deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 10**6),
     kinds=st.lists(st.sampled_from([REVOLUTE, REVOLUTE, PRISMATIC, FIXED]), max_size=4),
@@ -70,14 +70,14 @@ def test_aligned_mechanisms_agree_with_the_model(seed, kinds, tree):
     assert_agrees(aligned_mechanism(seed, [REVOLUTE, *kinds], tree=tree), seed)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", some(range(8), gate=4))
 def test_prismatic_chains_agree_with_the_model(seed):
     """Every order of slides and turns: eqs. (3-10), (3-12)-(3-14), variable levers."""
     kinds = [PRISMATIC if seed >> bit & 1 else REVOLUTE for bit in range(3)]
     assert_agrees(aligned_mechanism(seed, [*kinds, PRISMATIC, REVOLUTE]), seed)
 
 
-@pytest.mark.parametrize("seed", [1, 6, 10, 11, 17, 21, 24, 30, 36])
+@pytest.mark.parametrize("seed", some([1, 6, 10, 11, 17, 21, 24, 30, 36], gate=4))
 def test_random_trees_agree_with_the_model(make_mechanism, seed):
     """Slanted and aligned axes, slides, fixed joints, branches."""
     assert_agrees(make_mechanism(seed), seed)
@@ -130,8 +130,8 @@ def test_the_printed_text_is_python_and_gives_the_same_numbers(seed):
 
 
 def test_more_than_nine_joints_keep_their_numbers_apart():
-    """C1_2 is not C12; a page of ten parallel joints reads back, too."""
-    kinds = [REVOLUTE] * 10
+    """C1_2 is not C12; a page of ten joints, four of them parallel hinges, reads back, too."""
+    kinds = [REVOLUTE] * 2 + [PRISMATIC] * 6 + [REVOLUTE] * 2
     rng = np.random.default_rng(4)
     joints = tuple(
         Joint(

@@ -106,7 +106,7 @@ def test_a_file_that_is_not_there(tmp_path):
         load_file(tmp_path / "none.toml")
 
 
-@settings(max_examples=cases(gate=15, soak=60), deadline=None)
+@settings(max_examples=cases(gate=10, soak=60), deadline=None)
 @given(st.data())
 def test_a_damaged_file_is_read_or_refused_but_never_crashes(data):
     at = data.draw(st.integers(0, len(GOOD) - 1))
