@@ -558,7 +558,7 @@ def test_damaged_texts_are_read_as_far_as_they_go():
         + valued(450, 430, 440)
     )
     rng = np.random.default_rng(21)
-    for _ in range(cases(gate=60, soak=5000)):
+    for _ in range(cases(gate=25, soak=5000)):
         start, count = int(rng.integers(len(whole))), int(rng.integers(1, 60))
         read = drawing(whole[:start] + whole[start + count :])
         assert {label for one in read.tolerances for label in labels(one)} <= {"A", "B"}

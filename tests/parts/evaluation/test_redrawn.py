@@ -10,9 +10,10 @@ from parts.evaluation.characteristics import measurement_of
 from parts.evaluation.comparison import rows_of_features
 from parts.evaluation.tolerance import ToleranceSpec
 from parts.evaluation.uncertainty import RepeatedFeature, repeat_measurement
-from tests.cases import some
+from tests.cases import cases, some
 
 UM = 1e-6
+DRAWS = cases(gate=8, soak=20)
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +37,19 @@ def measured(block, compared):
             ("right", "parallelism", "left"),
             ("right", "distance", "left"),
         ],
-        gate=5,
+        gate=3,
     ),
 )
 def test_every_characteristic_is_that_of_a_fit_of_its_own(measured, feature, kind, datum):
     subjects, rng = measured.subjects, np.random.default_rng(8)
     errors = {
-        name: rng.normal(0.0, 3 * UM, (20, len(subjects[name]), 3))
+        name: rng.normal(0.0, 3 * UM, (DRAWS, len(subjects[name]), 3))
         for name in (feature, datum)
         if name
     }
     together = {name: repeat_measurement(subjects[name], some) for name, some in errors.items()}
     assert all(isinstance(one, RepeatedFeature) for some in together.values() for one in some)
-    for draw in range(20):
+    for draw in range(DRAWS):
         alone = {
             name: subjects[name].redrawn(subjects[name].deviations.measured + some[draw])
             for name, some in errors.items()

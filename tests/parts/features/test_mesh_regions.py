@@ -18,6 +18,7 @@ from parts.geometry.surfaces import Cylinder, Plane, Sphere, Torus
 from parts.library import open_part
 from parts.part import load_part
 from parts.sampling.sample import sample
+from tests.cases import cases
 
 
 def regions_of(mesh: trimesh.Trimesh):
@@ -78,13 +79,13 @@ def turned_part() -> trimesh.Trimesh:
 def test_rounding_of_a_mesh_does_not_turn_its_layouts():
     """Corners that differ by what single precision leaves of 100 mm: within 0.02 mm (issue 21)."""
     layouts, kinds = [], []
-    for seed in range(3):
+    for seed in range(cases(gate=2, soak=3)):
         mesh = turned_part()
         mesh.vertices += np.random.default_rng(seed).normal(scale=4e-6, size=mesh.vertices.shape)
         part = load_part(mesh, unit="mm")
         kinds.append({f.name: f.kind for f in part.form_features})
         layouts.append({f: part.sample(f, count=12).points.positions for f in kinds[-1]})
-    assert kinds[0] == kinds[1] == kinds[2]
+    assert all(one == kinds[0] for one in kinds)
     for name, positions in layouts[0].items():
         for other in layouts[1:]:
             assert np.abs(positions - other[name]).max() < 2e-5, name
@@ -127,7 +128,7 @@ def test_a_sphere_that_runs_on_into_a_cylinder_is_told_from_it():
         assert one.residual < 1e-9
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(cases(gate=1, soak=2)))
 def test_sloppy_edges_between_smooth_faces_leave_no_pieces(seed):
     """CAD leaves corners on an edge off both faces; facets there belong to one of the two."""
     mesh = trimesh.creation.capsule(height=20.0, radius=5.0, count=[48, 48])

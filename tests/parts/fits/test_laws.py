@@ -29,7 +29,7 @@ MODELS = tuple(kind for kind in FIT_KINDS if kind != "circle3d")
 
 
 @given(st.integers(0, 10_000), st.sampled_from(FIT_KINDS), st.floats(-3.0, 3.0))
-@settings(max_examples=cases(gate=15, soak=60))
+@settings(max_examples=cases(gate=10, soak=60))
 def test_a_motion_and_a_scale_carry_the_fit_with_them(known, seed, kind, exponent):
     case = known(kind, seed=seed, place=False, amplitude=1e-4)
     rng = np.random.default_rng(seed)

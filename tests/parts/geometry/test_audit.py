@@ -188,7 +188,7 @@ def test_sizes_that_no_part_has_are_doubted(cube, scale, doubtful):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=cases(gate=15, soak=40), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=10, soak=40), deadline=None, derandomize=True)
 def test_counts_agree_with_trimesh_on_random_soups(seed):
     import trimesh
 
@@ -207,7 +207,7 @@ def test_counts_agree_with_trimesh_on_random_soups(seed):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=cases(gate=15, soak=40), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=10, soak=40), deadline=None, derandomize=True)
 def test_merging_agrees_with_numpy(seed):
     rng = np.random.default_rng(seed)
     vertices = rng.integers(-1, 2, size=(60, 3)).astype(float) * rng.choice([0.1, -0.0, 1e-300])

@@ -84,7 +84,7 @@ def test_memory_is_bounded_where_all_triangles_are_near(monkeypatch):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=cases(gate=25, soak=100), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=12, soak=100), deadline=None, derandomize=True)
 def test_the_closest_point_of_a_triangle_beats_all_its_points(seed):
     rng = np.random.default_rng(seed)
     triangle = rng.normal(size=(3, 3)) * rng.choice([1e-3, 1.0], size=(3, 1))

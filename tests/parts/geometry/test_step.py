@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from parts.errors import PartError
 from parts.geometry import load_geometry
-from tests.cases import cases
+from tests.cases import cases, some
 
 LENGTH, DIRECTION = 1e-9, 1e-12  # [m], [1]; what the issue demands
 R = Rotation.from_euler("zyx", [0.7, -0.4, 1.1]).as_matrix()
@@ -185,7 +185,9 @@ def test_inside_is_towards_the_material(ring_geometry):
     assert ring_geometry.inside(ring_geometry.mesh.vertices + 1.0).sum() == 0
 
 
-@pytest.mark.parametrize(("unit", "told", "scale"), [("m", "m", 1.0), ("inch", "in", 0.0254)])
+@pytest.mark.parametrize(
+    ("unit", "told", "scale"), some([("inch", "in", 0.0254), ("m", "m", 1.0)], gate=1)
+)
 def test_other_units(read, revolution, unit, told, scale, step_text):
     small = revolution([(0.3, 0.0), (0.5, 0.0), (0.5, 0.4), (0.3, 0.4)])
     text = step_text(small, unit=unit)
@@ -249,7 +251,7 @@ def test_damaged_step_is_read_or_refused(read, ring, capfd, step_text):
     text = step_text(ring)
     chance = random.Random(5)
     outcomes = []
-    count = cases(gate=3, soak=6)
+    count = cases(gate=2, soak=6)
     for _ in range(count):
         data = bytearray(text.encode())
         for _ in range(30):
@@ -269,7 +271,7 @@ def test_the_translator_is_stopped_in_time(read, ring, step_text, tmp_path, monk
     with pytest.raises(PartError, match=told):
         read("a.step", step_text(ring))
     monkeypatch.setenv("PALPEUR_CAP_STEP_SECONDS", "1")
-    (tmp_path / "endless.py").write_text("while True:\n    pass\n")
+    (tmp_path / "endless.py").write_text("import time\n\ntime.sleep(60)\n")
     monkeypatch.setattr("parts.geometry.step.WORKER", tmp_path / "endless.py")
     told = r"did not finish within 1 s.*raise it with PALPEUR_CAP_STEP_SECONDS"
     with pytest.raises(PartError, match=told):

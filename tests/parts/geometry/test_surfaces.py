@@ -36,7 +36,7 @@ every = pytest.mark.parametrize("surface", SURFACES, ids=IDS)
 
 @every
 @given(q=queries)
-@settings(max_examples=cases(gate=15, soak=40), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=10, soak=40), deadline=None, derandomize=True)
 def test_a_projection_is_on_the_surface_and_stays(surface, q):
     feet = surface.project(q)
     assert np.abs(surface.distance(feet)).max() < 10 * EPS
@@ -45,7 +45,7 @@ def test_a_projection_is_on_the_surface_and_stays(surface, q):
 
 @every
 @given(q=queries)
-@settings(max_examples=cases(gate=15, soak=40), deadline=None, derandomize=True)
+@settings(max_examples=cases(gate=10, soak=40), deadline=None, derandomize=True)
 def test_distance_is_that_of_the_projection_and_its_sign_that_of_the_normal(surface, q):
     feet, normals = surface.project(q), surface.normal(q)
     gap, distance = q - feet, surface.distance(q)

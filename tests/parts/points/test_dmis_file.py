@@ -7,6 +7,7 @@ import pytest
 
 from parts.errors import PointsError
 from parts.points import Compensation, read_points, read_raw_points
+from tests.cases import some
 
 HEAD = "DMISMN/'T', 05.2\nUNITS/MM, ANGDEC\n"
 TOUCH = "MEAS/PLANE, F(A), 1\nPTMEAS/CART, 1, 2, 3, 0, 0, 1\nENDMES\n"
@@ -173,7 +174,7 @@ def test_systems_by_hand():
     assert found.positions[1].tolist() == [0.001, 0.002, 0.003]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", some(range(8), gate=4))
 def test_chains_of_systems_agree_with_an_independent_composition(seed):
     from scipy.spatial.transform import Rotation
 
@@ -203,7 +204,7 @@ def test_chains_of_systems_agree_with_an_independent_composition(seed):
         assert np.allclose(found.points.normals[row], last.inv().apply(turn.apply(normal)))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6), gate=3))
 def test_a_part_as_drawn_is_aligned_to_its_own_axes(seed):
     """3-2-1 on tilted planes: whoever knows the part's pose needs no datum to say the same."""
     from scipy.spatial.transform import Rotation

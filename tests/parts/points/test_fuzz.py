@@ -11,7 +11,7 @@ from parts.errors import PointsError
 from parts.points import FORMATS, read_raw_points, surface_points
 from tests.cases import cases
 
-CASES = cases(gate=800, soak=4_000)  # for each of six files
+CASES = cases(gate=300, soak=4_000)  # for each of six files
 PIECES = [
     *(b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n\n", b",", b";", b"\t", b'"', b"'", b"$", b"$$"),
     *(b"nan", b"-inf", b"1e999", b"1e-9999999999999999999", b"0x1p3", b"1_0", b"1,5", b"\xd9\xa1"),
@@ -74,7 +74,7 @@ def test_damaged_files(samples, name):
 
 
 @given(raw=st.binary(max_size=200), kind=st.sampled_from([None, *FORMATS]))
-@settings(max_examples=cases(gate=60, soak=600))
+@settings(max_examples=cases(gate=30, soak=600))
 def test_any_bytes(raw, kind):
     outcome(raw, "p", unit="mm", format=kind)
 
@@ -91,7 +91,7 @@ CELLS = st.one_of(
     separator=st.sampled_from([",", ";", "\t", " "]),
     kind=st.sampled_from(sorted(set(FORMATS) - {"qif"})),
 )
-@settings(max_examples=cases(gate=60, soak=600))
+@settings(max_examples=cases(gate=30, soak=600))
 def test_any_table(rows, separator, kind):
     heads = {
         "csv": separator.join(["name", "x_mm", "y_mm", "z_mm", "nx", "ny", "nz"]),

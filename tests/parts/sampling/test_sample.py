@@ -32,8 +32,10 @@ def blade():
     return open_part("blade").geometry
 
 
-@pytest.mark.parametrize("strategy", some(LAYOUTS, gate=2))
-@pytest.mark.parametrize("face", ANALYTIC)
+@pytest.mark.parametrize(
+    ("face", "strategy"),
+    some([(face, strategy) for face in ANALYTIC for strategy in LAYOUTS], gate=5),
+)
 def test_points_are_on_the_surface_and_off_the_edges(block, face, strategy):
     feature, margin = choose_feature(block, face), 1.5e-3
     found = sample(feature, strategy, 25, reach=AccessLimits(edge_margin=margin))

@@ -33,7 +33,7 @@ def check_contacts(found, limit):
 
 
 @given(st.integers(0, 100_000), st.sampled_from(FIT_KINDS), st.integers(12, 60))
-@settings(max_examples=cases(gate=10, soak=27))
+@settings(max_examples=cases(gate=6, soak=27))
 def test_a_zone_holds_all_points_and_is_no_wider_than_least_squares(rough, seed, kind, count):
     points = rough(kind, seed=seed, count=count).points
     fitted = fit(kind, points)
@@ -50,7 +50,7 @@ def test_a_zone_holds_all_points_and_is_no_wider_than_least_squares(rough, seed,
 
 
 @given(st.integers(0, 100_000), st.sampled_from(FIT_KINDS), st.floats(-3.0, 3.0))
-@settings(max_examples=cases(gate=6, soak=18))
+@settings(max_examples=cases(gate=3, soak=18))
 def test_a_motion_and_a_scale_carry_the_zone_with_them(rough, seed, kind, exponent):
     case = rough(kind, seed=seed, count=30)
     rng, scale, d = np.random.default_rng(seed), 10.0**exponent, case.points.shape[1]
@@ -119,7 +119,7 @@ def test_contacts_of_an_annulus_alternate_round_it(rough, seed):
     assert sides.tolist() in ([1.0, -1.0, 1.0, -1.0], [-1.0, 1.0, -1.0, 1.0])
 
 
-@pytest.mark.parametrize("kind", some(["plane", "circle2d", "cylinder"], gate=2))
+@pytest.mark.parametrize("kind", some(["plane", "cylinder", "circle2d"], gate=2))
 def test_multipliers_say_how_the_width_follows_a_contact(kind, rough):
     """Move one contact outwards by h along its normal: the half width grows by λ h."""
     points = rough(kind, seed=3, count=40).points

@@ -13,7 +13,7 @@ SAMPLE = "parts.fits.minimax._SAMPLE"
 ALL = 10**9
 
 
-@pytest.mark.parametrize("kind", some(FIT_KINDS, gate=4))
+@pytest.mark.parametrize("kind", some(FIT_KINDS, gate=3))
 @pytest.mark.parametrize("sample", some([8, 60], gate=1))
 def test_the_zone_of_a_working_set_is_the_zone_of_all(kind, sample, rough, monkeypatch):
     """Eight points to a side are hardly more than hold a zone: others must be called in."""
@@ -30,8 +30,10 @@ def test_the_zone_of_a_working_set_is_the_zone_of_all(kind, sample, rough, monke
     assert few.certificate.excess <= 1e-15  # of the points' size: rounding
 
 
-@pytest.mark.parametrize("kind", some(ENVELOPE_KINDS, gate=2))
-@pytest.mark.parametrize("side", [circumscribed, inscribed])
+@pytest.mark.parametrize(
+    ("kind", "side"),
+    some([(kind, side) for kind in ENVELOPE_KINDS for side in (circumscribed, inscribed)], gate=2),
+)
 def test_envelopes_likewise(kind, side, rough, monkeypatch):
     sizes = {"cap": np.pi} if kind == "sphere" else {}
     case = rough(kind, count=3000, seed=2, noise=1e-4, **sizes)
