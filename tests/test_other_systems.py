@@ -56,49 +56,11 @@ for name in ("uname", "sysconf", "fork", "kill", "set_blocking", "fchmod",
 """
 
 
-@pytest.fixture
-def bare(tmp_path):
-    """``bare(*arguments)``: a Python without what only POSIX has."""
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(BARE)
-    path = os.pathsep.join([str(tmp_path / "site"), str(ROOT)])
-
-    def run(*arguments):
-        return subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            env=os.environ | {"PYTHONPATH": path},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-
-    return run
-
-
-def test_every_module_is_imported_without_posix(bare):
-    modules = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for room in ROOMS
-        for path in sorted((ROOT / room).rglob("*.py"))
-    ]
-    code = f"""
-import importlib, json, sys
-faults = {{}}
-for name in {modules!r}:
-    try:
-        importlib.import_module(name)
-    except (ImportError, AttributeError) as error:
-        faults[name] = repr(error)
-print(json.dumps(faults))
-"""
-    ran = bare("-c", code)
-    assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout) == {}
-    assert len(modules) > 400
-
-
+MODULES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for room in ROOMS
+    for path in sorted((ROOT / room).rglob("*.py"))
+]
 # Figures are matplotlib's own work; what draws them is imported by the test above.
 FIGURES = () if SOAK else ("--no-figures",)
 COMMANDS = (
@@ -110,22 +72,60 @@ COMMANDS = (
     *((("batch", "jobs", "--out", "results", "--workers", "1"),) if SOAK else ()),
     ("doctor", "--json"),
 )
-# One process runs them all; each tells its code on a line of stderr.
+# One process imports all modules and runs all commands; each tells its code on a line of stderr.
 RUN = f"""
-import sys
+import importlib, json, sys
+faults = {{}}
+for name in {MODULES!r}:
+    try:
+        importlib.import_module(name)
+    except (ImportError, AttributeError) as error:
+        faults[name] = repr(error)
+print("faults", json.dumps(faults), file=sys.stderr, flush=True)
 from planner.cli.main import main
 for arguments in {COMMANDS!r}:
     print("code", main(arguments), arguments[0], file=sys.stderr, flush=True)
 """
 
 
-def test_a_job_is_planned_exported_and_batched_without_posix(bare, tmp_path):
-    ran = bare("-c", RUN)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("bare")
+
+
+@pytest.fixture(scope="module")
+def ran(folder):
+    """What a Python without what only POSIX has makes of it all."""
+    (folder / "site").mkdir()
+    (folder / "site" / "sitecustomize.py").write_text(BARE)
+    return subprocess.run(
+        [sys.executable, "-c", RUN],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder / "site"), str(ROOT)])},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def told(ran, what):
+    """What follows a word on lines of stderr."""
+    lines = [line.partition(" ") for line in ran.stderr.splitlines()]
+    return [rest for word, _, rest in lines if word == what]
+
+
+def test_every_module_is_imported_without_posix(ran):
+    assert len(MODULES) > 400
+    assert [json.loads(faults) for faults in told(ran, "faults")] == [{}], ran.stderr
+
+
+def test_a_job_is_planned_exported_and_batched_without_posix(ran, folder):
     assert "Traceback" not in ran.stderr, ran.stderr
     assert "Internal error" not in ran.stderr, ran.stderr
-    codes = [line.split()[1:] for line in ran.stderr.splitlines() if line.startswith("code ")]
+    codes = [line.split() for line in told(ran, "code")]
     assert [command for _, command in codes] == [command for command, *_ in COMMANDS], ran.stderr
     failed = [command for code, command in codes if code != "0" and command != "doctor"]
     assert failed == [], (ran.stdout, ran.stderr)
-    (row,) = json.loads((tmp_path / "results" / "summary.json").read_text())["rows"]
+    (row,) = json.loads((folder / "results" / "summary.json").read_text())["rows"]
     assert row["status"] == "feasible"
