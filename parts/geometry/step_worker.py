@@ -7,6 +7,7 @@ prints to standard output; none of that may reach the process that asked.
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
 
 def main(arguments: list[str]) -> int:
@@ -18,9 +19,9 @@ def main(arguments: list[str]) -> int:
     """
     source, target, linear, angular, memory = arguments
     _limit(int(memory))
-    # cascadio registers itself with trimesh where that can be imported, which takes longer than to
-    # translate a small part; without it nothing is missing here
-    sys.modules.setdefault("trimesh", None)  # type: ignore[arg-type]
+    # the part of cascadio that registers it with trimesh takes NumPy and trimesh along, which takes
+    # longer than to translate a small part; without it nothing is missing here
+    sys.modules.setdefault("cascadio.extension", ModuleType("cascadio.extension"))
     import cascadio
 
     code = cascadio.step_to_glb(
