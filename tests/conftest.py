@@ -30,7 +30,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=cases(gate=15, soak=100),
+    max_examples=cases(gate=10, soak=100),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("palpeur")

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,17 @@ from robots.library import load, maker_of, names
 from robots.robot import Robot
 
 PLATE, BLOCK = "plate", "block"
-ARMS = tuple(name for name in names() if maker_of(name) and load(name).dof >= 5)
 STYLUSES = (100.0, 150.0, 70.0)  # [mm] of the block
 _TABLE = (500.0, 400.0, 40.0)  # [mm] as large as an arm's own foot leaves room for
 _FINALISTS = 12
 # From the block's origin, in its own axes: middles of the table and of the post. [m]
 _TABLE_AT, _POST_AT = (0.0, 0.0, -0.12), (0.06, 0.04, -0.0505)
+
+
+@cache
+def arms() -> tuple[str, ...]:
+    """Of the library, those of makers that can turn a stylus; read when they are asked for."""
+    return tuple(name for name in names() if maker_of(name) and load(name).dof >= 5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,7 +358,7 @@ def table(arms: Sequence[str], folder: Path) -> Iterator[str]:
 
 if __name__ == "__main__":
     task, *given = sys.argv[1:]
-    chosen = [name for name in given if name in ARMS] or list(ARMS)
+    chosen = [name for name in given if name in arms()] or list(arms())
     if task == "search":
         for one in chosen:
             began = time.process_time()

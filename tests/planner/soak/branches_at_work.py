@@ -28,12 +28,12 @@ from planner.reach.branches import BranchSearch
 from robots.core.pose import make_pose, rotation_zyx, transform_points
 from robots.library import load
 from tests.planner.soak.arms_at_work import (
-    ARMS,
     BLOCK,
     BLOCKS,
     PLATE,
     PLATES,
     Setup,
+    arms,
     block_job,
     plate_job,
 )
@@ -158,7 +158,7 @@ if __name__ == "__main__":
             Path(first).open("a", encoding="utf-8") as file,
             patch.object(BranchSearch, "of", inverse),
         ):
-            for row in rows(others or ARMS):
+            for row in rows(others or arms()):
                 file.write(json.dumps(asdict(row)) + "\n")
                 file.flush()
     else:

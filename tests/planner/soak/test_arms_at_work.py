@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planner.soak.arms_at_work import ARMS, BLOCK, BLOCKS, PLATE, PLATES, UNFINISHED, row
+from tests.planner.soak.arms_at_work import BLOCK, BLOCKS, PLATE, PLATES, UNFINISHED, arms, row
 
 JOBS = [
     *((arm, PLATE, setup) for arm, setup in PLATES.items()),
@@ -28,5 +28,5 @@ def test_an_arm_measures_every_point(arm, kind, setup, tmp_path):
 
 
 def test_every_arm_has_its_set_ups():
-    assert set(PLATES) == set(BLOCKS) == set(ARMS)
-    assert set(UNFINISHED) < set(ARMS)
+    assert set(PLATES) == set(BLOCKS) == set(arms())
+    assert set(UNFINISHED) < set(arms())

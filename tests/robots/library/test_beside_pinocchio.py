@@ -64,7 +64,7 @@ def deviations(name: str) -> tuple[float, float]:
     return forward, torque
 
 
-@pytest.mark.parametrize("name", some(ARMS, gate=10))
+@pytest.mark.parametrize("name", some(ARMS, gate=5))
 def test_geometry_and_torques_are_pinocchio_s(name):
     forward, torque = deviations(name)
     assert forward <= FORWARD

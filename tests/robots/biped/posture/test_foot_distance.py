@@ -36,7 +36,7 @@ def hulls(seed):
     return [convex_hull(cloud) for cloud in clouds]
 
 
-@settings(max_examples=cases(gate=25, soak=150), deadline=None)
+@settings(max_examples=cases(gate=12, soak=150), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_against_another_library(seed):
     shapely = pytest.importorskip("shapely")

@@ -46,7 +46,7 @@ def test_margin_is_the_distance_to_the_nearest_of_many_boundary_points(seed):
     boundary = np.concatenate(
         [a + parts * (b - a) for a, b in zip(corners, following, strict=True)]
     )
-    cloud = np.random.default_rng(seed).uniform(-3, 3, size=(200, 2))
+    cloud = np.random.default_rng(seed).uniform(-3, 3, size=(cases(gate=60, soak=200), 2))
     found = support_polygon.signed_margin(corners, cloud)
     nearest = np.min(np.linalg.norm(cloud[:, None] - boundary, axis=2), axis=1)
     # Boundary points are at most 2e-3 m apart, so the sampled distance is at most 1e-3 m longer.

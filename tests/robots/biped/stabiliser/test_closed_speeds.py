@@ -45,7 +45,7 @@ def test_inside_the_bounds_it_is_the_damped_weighted_pseudo_inverse(seed):
     np.testing.assert_allclose(closed_speeds(one), wanted, atol=1e-8)
 
 
-@settings(max_examples=cases(gate=15, soak=40), deadline=None)
+@settings(max_examples=cases(gate=10, soak=40), deadline=None)
 @given(seed=st.integers(0, 10_000), bound=st.floats(0.05, 1.0))
 def test_within_the_bounds_nothing_is_better(seed, bound):
     """Conditions of the optimum: no slope at free joints, a push outwards at those on a bound."""

@@ -67,7 +67,7 @@ def test_it_settles_where_no_force_is_left_on_a_tilted_ground(biped):
     np.testing.assert_allclose(force, 0.0, atol=1e-4)  # one wall alone pushes with several newtons
 
 
-@settings(max_examples=cases(gate=10, soak=25))
+@settings(max_examples=cases(gate=6, soak=25))
 @given(
     st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4),
     st.floats(-0.3, 0.3),

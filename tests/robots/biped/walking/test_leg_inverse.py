@@ -44,7 +44,7 @@ def test_lengths_are_the_published_ones():
 
 
 @pytest.mark.parametrize("side", [0, 1])
-@settings(max_examples=cases(gate=15, soak=60), deadline=None)
+@settings(max_examples=cases(gate=10, soak=60), deadline=None)
 @given(hips=st.tuples(angle, angle, angle), bend=knee, ankles=st.tuples(angle, angle))
 def test_inverse_undoes_forward(side, hips, bend, ankles):
     leg = LEGS[side]
@@ -69,7 +69,7 @@ def test_forward_undoes_inverse_in_both_branches(side, branch):
     assert (bend >= 0).all() if branch == "forward" else (bend <= 0).all()
 
 
-@settings(max_examples=cases(gate=15, soak=60), deadline=None)
+@settings(max_examples=cases(gate=10, soak=60), deadline=None)
 @given(roll=angle, lean=angle, bend=knee, hip=angle, forward=st.booleans())
 def test_standing_leg(roll, lean, bend, hip, forward):
     q = np.array([roll, lean, bend, hip])

@@ -27,7 +27,7 @@ def test_one_foot_takes_all():
     np.testing.assert_array_equal(load_shares(zmp, SOLES, np.array([[False, True]])), [[0, 1]])
 
 
-@settings(max_examples=cases(gate=15, soak=40), deadline=None)
+@settings(max_examples=cases(gate=10, soak=40), deadline=None)
 @given(fx=number, fy=number, twist=number, x=st.floats(-0.1, 0.3), y=st.floats(-0.15, 0.15))
 def test_pushes_add_up_and_press_where_the_zmp_is(fx, fy, twist, x, y):
     force = np.array([[fx, fy, 1000.0]])

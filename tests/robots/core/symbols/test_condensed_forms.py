@@ -243,7 +243,7 @@ def test_phrases_that_give_no_chain_are_refused():
 
 def test_equations_too_long_to_read_are_refused_in_time(make_mechanism, monkeypatch):
     """A chain of ten slanted axes mixes everything; the message names the way out."""
-    monkeypatch.setenv("PALPEUR_CAP_VECTOR_TERMS", str(cases(gate=200, soak=2000)))
+    monkeypatch.setenv("PALPEUR_CAP_INERTIA_TERMS", str(cases(gate=2_000, soak=20_000)))
     with pytest.raises(EquationError, match="--as python"):
         condensed_equations(make_mechanism(13))
 
