@@ -41,7 +41,7 @@ def thesis():
 @pytest.fixture(scope="module")
 def beyond():
     """A roll that ankles, knees and lumbar cannot follow."""
-    return tilt(ROBOT, *degrees(40, 0), duration=5.0)
+    return tilt(ROBOT, *degrees(40, 0))
 
 
 def soles(motion, k):
