@@ -12,7 +12,7 @@ from tests.cases import cases, some
 
 TREES = range(cases(gate=21, soak=200))
 SAMPLES = 3
-COMPILED = 20  # each so many trees one is compiled, which takes longer than all its tests
+COMPILED = 100  # each so many trees one is compiled, which takes longer than all its tests
 
 
 def close(found: np.ndarray, expected: np.ndarray, limit: float = 1e-10) -> None:
@@ -129,7 +129,7 @@ def test_regressor_times_parameters_gives_the_torques(make_mechanism):
 
     for seed in some((1, 2, 3), gate=2):
         mechanism = make_mechanism(seed)
-        model = Model(mechanism)
+        model = model_of(mechanism, seed)
         q, qd, qdd = states(model.dof, seed)
         phi = np.array([parameters_of(link.inertia) for link in tree_of(mechanism).links]).ravel()
         motors = np.array([j.motor_inertia for j in mechanism.movable])

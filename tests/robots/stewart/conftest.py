@@ -192,7 +192,12 @@ def make_platform():
 @pytest.fixture(scope="session")
 def make_model():
     """Factory of their models, one of each: to record the equations takes longer than to ask."""
-    return cache(lambda seed, end=LegEnd.SPHERICAL: PlatformModel(random_platform(seed, end)))
+
+    @cache
+    def make(seed, end=LegEnd.SPHERICAL, engine="numpy"):
+        return PlatformModel(random_platform(seed, end), engine)
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,7 @@ def test_chain_reaches_the_platform(make_platform, make_states, end, index):
 def test_chain_moves_with_the_platform(make_platform, make_states, end):
     platform = make_platform(6, end)
     state = make_states(platform, 20)
-    joints = PlatformModel(platform).joint_motion(state.T, state.V, state.A)
+    joints = PlatformModel(platform, "numpy").joint_motion(state.T, state.V, state.A)
     for index in range(6):
         model = Model(leg_chain(platform, index))
         q, qd, qdd = (
@@ -126,9 +126,8 @@ def test_a_ball_without_bodies_never_locks(make_platform, make_states):
     plain = with_leg(platform, bodies=light)
     locked = with_leg(plain, platform_direction=leg_axes(platform, 0).triad[:, 1])
     state = make_states(platform, 5)
-    args = (state.T, state.V, state.A)
-    one, other = PlatformModel(plain).forces(*args), PlatformModel(locked).forces(*args)
-    assert np.allclose(one, other, rtol=1e-12, atol=0)
-    home = PlatformModel(locked).forces(platform.home, np.ones(6), np.ones(6))
-    expected = PlatformModel(plain).forces(platform.home, np.ones(6), np.ones(6))
-    assert np.allclose(home, expected, rtol=1e-12, atol=0)
+    one, other = models = [PlatformModel(made, "numpy") for made in (plain, locked)]
+    found, expected = (model.forces(state.T, state.V, state.A) for model in models)
+    assert np.allclose(found, expected, rtol=1e-12, atol=0)
+    home = (platform.home, np.ones(6), np.ones(6))
+    assert np.allclose(other.forces(*home), one.forces(*home), rtol=1e-12, atol=0)

@@ -33,7 +33,7 @@ def based(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 def worst_difference(platform: Platform, m: object) -> float:
     """Largest difference of any velocity or acceleration of any body of any leg."""
-    found = PlatformModel(platform).bodies(m.T, m.V, m.A)
+    found = PlatformModel(platform, "numpy").bodies(m.T, m.V, m.A)
     worst = 0.0
     for index in range(6):
         leg, motion = relations(platform, index, m)

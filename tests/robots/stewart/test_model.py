@@ -71,7 +71,7 @@ def test_power_of_the_drives_feeds_the_energy(model, published):
 def test_rates_are_derivatives(make_platform, make_states, end):
     """Along a screw motion: lengths, then their rates, by central differences."""
     platform = make_platform(7, end)
-    model, state, h = PlatformModel(platform), make_states(platform, 10), 1e-5
+    model, state, h = PlatformModel(platform, "numpy"), make_states(platform, 10), 1e-5
 
     def moved(t: float) -> tuple[np.ndarray, np.ndarray]:
         T = state.T.copy()
@@ -93,14 +93,14 @@ def test_rates_are_derivatives(make_platform, make_states, end):
 
 def test_jacobian_maps_velocities_to_stroke_speeds(make_platform, make_states):
     platform = make_platform(8)
-    model, state = PlatformModel(platform), make_states(platform, 10)
+    model, state = PlatformModel(platform, "numpy"), make_states(platform, 10)
     mapped = np.einsum("nij,nj->ni", model.jacobian(state.T), state.V)
     assert np.abs(mapped - model.length_rates(state.T, state.V)).max() < 1e-14
 
 
 def test_external_wrench_is_carried_through_the_jacobian(make_platform, make_states):
     platform = make_platform(9)
-    model, state = PlatformModel(platform), make_states(platform, 10)
+    model, state = PlatformModel(platform, "numpy"), make_states(platform, 10)
     wrench = np.array([10.0, -20.0, 30.0, 4.0, 5.0, -6.0])
     free = model.forces(state.T, state.V, state.A)
     loaded = model.forces(state.T, state.V, state.A, wrench)
@@ -112,10 +112,10 @@ def test_friction_works_against_the_stroke(make_platform, make_states, without_f
     platform = make_platform(10)
     state = make_states(platform, 10)
     args = (state.T, state.V, state.A)
-    rates = PlatformModel(platform).length_rates(*args[:2])
-    more = PlatformModel(platform).forces(*args) - PlatformModel(without_friction(platform)).forces(
-        *args
-    )
+    model = PlatformModel(platform, "numpy")
+    rates = model.length_rates(*args[:2])
+    smooth = PlatformModel(without_friction(platform), "numpy")
+    more = model.forces(*args) - smooth.forces(*args)
     # Differences of forces near 1e3 N, at the condition of these poses.
     assert np.abs(more - (3.0 * np.sign(rates) + 20.0 * rates)).max() < 1e-9
 

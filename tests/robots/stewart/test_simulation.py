@@ -64,7 +64,7 @@ def test_forces_of_the_published_motion_bring_it_back(staicu, published):
 
 
 def test_friction_only_loses_energy(make_model):
-    model = make_model(31)
+    model = make_model(31, engine="compiled")
     home = model.platform.home
     hold = model.forces(home, np.zeros(6), np.zeros(6))
     found = simulate(model, home, V0, lambda *_: hold, duration=0.1, step=0.002)

@@ -104,7 +104,7 @@ class CutTree:
 def test_agrees_with_a_constrained_tree(make_platform, make_states, without_friction, end, seed):
     platform = without_friction(make_platform(seed, end))
     tree, m = CutTree(platform), make_states(platform, 15)
-    found = PlatformModel(platform).forces(m.T, m.V, m.A, WRENCH)
+    found = PlatformModel(platform, "numpy").forces(m.T, m.V, m.A, WRENCH)
     theirs = np.array([tree.forces(m.T[k], m.V[k], m.A[k]) for k in range(15)])
     assert np.abs(found - theirs).max() < AGREEMENT * np.abs(theirs).max()
 
@@ -158,7 +158,7 @@ def test_solver_measures_independence():
 def test_leg_force_acts_along_the_leg(make_platform):
     """Rows of the Jacobian are Plücker lines: (n, b × n), by hand."""
     platform = make_platform(44)
-    J = PlatformModel(platform).jacobian(platform.home)
+    J = PlatformModel(platform, "numpy").jacobian(platform.home)
     for row, leg in zip(J, platform.legs, strict=True):
         b = platform.home[:3, :3] @ leg.platform
         n = b + platform.home[:3, 3] - leg.base

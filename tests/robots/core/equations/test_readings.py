@@ -45,7 +45,7 @@ def test_floats_arrays_and_recordings_give_the_same_torques(seed, make_mechanism
         newton_euler(tree, (q[k].tolist(), qd[k].tolist(), qdd[k].tolist()), numbers())
         for k in range(7)
     ]
-    recorded = Model(mechanism).torques(q, qd, qdd)
+    recorded = Model(mechanism, "numpy").torques(q, qd, qdd)
     scale = np.abs(recorded).max()
     assert np.abs(arrays - np.array(floats, dtype=float)).max() <= 1e-12 * scale
     assert np.abs(arrays - recorded).max() <= 1e-12 * scale
@@ -92,7 +92,7 @@ def test_grouping_leaves_torques_and_masses_alone(seed, make_mechanism):
 
 def test_wrench_in_the_tool_frame_is_the_transposed_jacobian(make_mechanism):
     mechanism = make_mechanism(8)
-    tree, model = tree_of(mechanism), Model(mechanism)
+    tree, model = tree_of(mechanism), Model(mechanism, "numpy")
     rng = np.random.default_rng(8)
     q = rng.normal(size=tree.dof)
     force, moment = rng.normal(size=(2, 3))

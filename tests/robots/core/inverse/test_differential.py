@@ -31,7 +31,7 @@ def state(model, seed, count=3):
 @given(seed=st.integers(0, 500))
 def test_what_a_mechanism_does_it_can_be_asked_for(make_mechanism, task, seed):
     """Direct then inverse, first and second order: nothing is left over (law, random trees)."""
-    model = Model(make_mechanism(seed))
+    model = Model(make_mechanism(seed), "numpy")
     q, qd, qdd = state(model, seed)
     R = model.forward(q)[:3, :3]
     rate = task.rate(R, model.velocity(q, qd))

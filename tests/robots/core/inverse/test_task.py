@@ -23,7 +23,7 @@ def posture(model, seed):
 @given(seed=st.integers(0, 500))
 def test_the_gap_shrinks_by_the_task_jacobian(make_mechanism, task, seed):
     """First order: gap(q) - gap(q + δ) = J·δ, for a target close by (oracle: differences)."""
-    model = Model(make_mechanism(seed))
+    model = Model(make_mechanism(seed), "numpy")
     rng = np.random.default_rng(seed)
     q = posture(model, seed)
     target = Target(task=task, T=model.forward(q))
@@ -93,7 +93,7 @@ def test_plane_targets():
 @settings(max_examples=cases(gate=6, soak=25), deadline=None)
 @given(seed=st.integers(0, 500))
 def test_the_jacobian_derivative_matches_differences(make_mechanism, seed):
-    model = Model(make_mechanism(seed))
+    model = Model(make_mechanism(seed), "numpy")
     q = posture(model, seed)
     for task in (None, Task.POSITION_AND_AXIS, Task.POSE):
 

@@ -36,7 +36,7 @@ def test_any_tree_moves_as_its_phrase(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     again, order = described_again(mechanism)
     q = np.random.default_rng(seed).uniform(-2, 2, mechanism.dof)
-    model, other = Model(mechanism), Model(again)
+    model, other = Model(mechanism, "numpy"), Model(again, "numpy")
     # ZXZ angles of up to twelve placements, each within a few units of 1e-16.
     assert np.abs(other.forward(q[order]) - model.forward(q)).max() < 1e-13
     places = [i for i, joint in enumerate(mechanism.joints) if joint.movable]
@@ -59,8 +59,8 @@ def test_bodies_in_the_axes_of_the_phrase_weigh_the_same(seed, make_mechanism):
     mechanism = replace(mechanism, joints=joints)
     again, order = described_again(mechanism)
     q, qd, qdd = np.random.default_rng(seed).uniform(-2, 2, (3, mechanism.dof))
-    expected = Model(mechanism).torques(q, qd, qdd)[order]
-    found = Model(again).torques(q[order], qd[order], qdd[order])
+    expected = Model(mechanism, "numpy").torques(q, qd, qdd)[order]
+    found = Model(again, "numpy").torques(q[order], qd[order], qdd[order])
     assert np.abs(found - expected).max() <= 1e-11 * max(1.0, np.abs(expected).max())
 
 

@@ -73,7 +73,7 @@ def check_against_pinocchio(text: str, mechanism: Mechanism, seed: int = 5) -> N
 
     Where the file has no masses only the geometry has a value.
     """
-    peer, ours = PinocchioChain(text, mechanism), Model(mechanism)
+    peer, ours = PinocchioChain(text, mechanism), Model(mechanism, "numpy")
     assert peer.model.nv == mechanism.dof
     friction = np.array([(j.viscous, j.coulomb) for j in mechanism.movable]).T
     rng = np.random.default_rng(seed)

@@ -83,7 +83,7 @@ def test_pinocchio_moves_it_as_we_do(mechanism):
     data = model.createData()
     names = [joint.name for joint in mechanism.movable]
     order = [names.index(name) for name in list(model.names)[1:]]
-    ours = Model(mechanism)
+    ours = Model(mechanism, "numpy")
     q = np.random.default_rng(1).uniform(-1, 1, mechanism.dof)
     theirs = np.zeros(model.nq)
     for index, k in enumerate(order, start=1):
@@ -108,7 +108,7 @@ def test_yourdfpy_moves_it_as_we_do(mechanism, tmp_path):
     robot.update_cfg(dict(zip([j.name for j in mechanism.movable], q, strict=True)))
     found = robot.get_transform("tool", "base")
     # yourdfpy turns by its own trigonometry; twelve joints of a metre.
-    assert np.abs(found - Model(mechanism).forward(q)).max() < 1e-12
+    assert np.abs(found - Model(mechanism, "numpy").forward(q)).max() < 1e-12
 
 
 def test_check_urdf_finds_nothing(mechanism, tmp_path):
