@@ -100,7 +100,8 @@ def test_first_order_of_a_position_is_what_measuring_again_gives(block, compared
 
 
 def test_an_error_of_the_whole_part_is_no_error_of_form(block, compared, rough):
-    shared = RNG.normal(0.0, 50 * UM, (300, 1, 3)) * np.ones((1, len(block), 1))
+    draws = cases(gate=100, soak=300)
+    shared = RNG.normal(0.0, 50 * UM, (draws, 1, 3)) * np.ones((1, len(block), 1))
     tolerances = [ToleranceSpec(feature="bore", kind="position", value=20 * UM)]
     loose = add_uncertainties(compared(block, rough, tolerances=tolerances), shared)
     held = add_uncertainties(compared(block, rough, tolerances=tolerances, method="points"), shared)
