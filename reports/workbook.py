@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
+
+import xlsxwriter  # type: ignore[import-untyped]
+from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]
+from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 
 from planner.findings import Finding, Severity
 from reports.content.report import Report
-from reports.content.table import Column, Table, Value, ValueStatus
+from reports.content.table import Column, Table, Value, ValueStatus, text
 
 ROWS = 1_048_575  # of a sheet, less the head
 CELL = 32_767  # code units that Excel keeps in a cell
@@ -49,8 +53,6 @@ def workbook(report: Report) -> bytes:
     Args:
         report: what is told.
     """
-    import xlsxwriter  # type: ignore[import-untyped]
-
     content = io.BytesIO()
     options = {
         "in_memory": True,
@@ -65,7 +67,7 @@ def workbook(report: Report) -> bytes:
         names: list[str] = []
         for table in (_summary(report), _findings(report.findings), *report.tables):
             names.append(sheet_name(_NAMES.get(table.key, table.key), names))
-            _write(book.add_worksheet(names[-1]), table, styles)
+            _write(book.add_worksheet(names[-1], worksheet_class=_Sheet), table, styles)
     return content.getvalue()
 
 
@@ -77,6 +79,8 @@ def cell_text(text: str) -> str:
     """
     # Nearly every cell: nothing to take out of it, and a longer call for each letter.
     told = text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
+    if 2 * len(told) <= CELL:
+        return told
     units = told.encode("utf-16-le")
     if len(units) <= 2 * CELL:
         return told
@@ -94,72 +98,109 @@ def sheet_name(wanted: str, taken: Iterable[str]) -> str:
     return told
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Styles:
     """Formats of one workbook, each made once."""
 
     book: Any
-    made: dict[tuple[ValueStatus | None, str, bool], Any] = field(default_factory=dict)
+    indices: dict[tuple[ValueStatus | None, str, bool], int] = field(default_factory=dict)
 
+    @cached_property
     def head(self) -> Any:
         """Of a column's head."""
-        key = (None, "", False)
-        if key not in self.made:
-            look = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"}
-            self.made[key] = self.book.add_format(look | {"bg_color": "#e8edf1"})
-        return self.made[key]
+        look = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"}
+        return self.book.add_format(look | {"bg_color": "#e8edf1"})
 
-    def cell(self, status: ValueStatus, number: str = "", *, quoted: bool = False) -> Any:
-        """Of a cell.
+    def cell(self, status: ValueStatus, number: str = "", *, quoted: bool = False) -> int:
+        """Index of a cell's format.
 
         Args:
             status: what its value means.
             number: format of its number; empty for a text.
             quoted: whether it starts as a formula would.
         """
-        key = (status, number, quoted)
-        if key not in self.made:
+        # Nearly every cell is plain; an enumeration's hash is Python's own, and slow.
+        key = (None if status is ValueStatus.PLAIN else status, number, quoted)
+        index = self.indices.get(key)
+        if index is None:
             look: dict[str, Any] = {"valign": "top"}
             if number:
                 look["num_format"] = number
             if status.value in _COLOURS:
                 letters, ground = _COLOURS[status.value]
                 look |= {"font_color": letters, "bg_color": ground, "bold": True}
-            self.made[key] = self.book.add_format(look)
+            form = self.book.add_format(look)
             if quoted:
-                self.made[key].set_quote_prefix()
-        return self.made[key]
+                form.set_quote_prefix()
+            index = self.indices[key] = form._get_xf_index()
+        return index
 
 
-def _write(sheet: Any, table: Table, styles: _Styles) -> None:
+class _Sheet(Worksheet):  # type: ignore[misc]
+    """A sheet whose rows below the head are XML already.
+
+    The library keeps an object for every cell until the book is closed: of 10,000 points these are
+    half a million, and more memory than the rest of the report.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body: list[str] = []
+
+    def _write_rows(self) -> None:
+        """Write the head, which is the library's, and the body."""
+        self.dim_rowmax = 0
+        super()._write_rows()
+        self.dim_rowmax = len(self.body)
+        self.fh.writelines(self.body)
+
+
+def _write(sheet: _Sheet, table: Table, styles: _Styles) -> None:
     sheet.freeze_panes(1, 0)
     for k, column in enumerate(table.columns):
-        sheet.write_string(0, k, cell_text(_head(column)), styles.head())
+        sheet.write_string(0, k, cell_text(_head(column)), styles.head)
         sheet.set_column(k, k, _column_width(table, k))
     held = table.rows if len(table.rows) <= ROWS else table.rows[: ROWS - 1]
-    for place, row in enumerate(held, start=1):
-        for k, value in enumerate(row):
-            _write_cell(sheet, (place, k), value, table.columns[k], styles)
+    columns = [(xl_col_to_name(k), column.numeric) for k, column in enumerate(table.columns)]
+    text_at = sheet.str_table._get_shared_string_index
+    for place, row in enumerate(held, start=2):
+        cells = [
+            cell
+            for value, (letter, numeric) in zip(row, columns, strict=True)
+            if (cell := _cell(f"{letter}{place}", value, numeric, styles, text_at))
+        ]
+        sheet.body.append(f'<row r="{place}">{"".join(cells)}</row>')
     sheet.autofilter(0, 0, len(held), max(len(table.columns) - 1, 0))
     if len(held) < len(table.rows):
-        missing = len(table.rows) - len(held)
-        told = f"{missing} more rows find no room in a sheet"
-        sheet.write_string(len(held) + 1, 0, told, styles.cell(ValueStatus.BAD))
+        missing, place = len(table.rows) - len(held), len(held) + 2
+        told = text(f"{missing} more rows find no room in a sheet", ValueStatus.BAD)
+        cell = _cell(f"A{place}", told, False, styles, text_at)
+        sheet.body.append(f'<row r="{place}">{cell}</row>')
+    sheet.dim_rowmax = len(sheet.body)
 
 
-def _write_cell(
-    sheet: Any, place: tuple[int, int], value: Value, column: Column, styles: _Styles
-) -> None:
+def _cell(
+    name: str, value: Value, numeric: bool, styles: _Styles, text_at: Callable[[str], int]
+) -> str:
+    """A cell's XML; empty where a column of numbers has none.
+
+    Args:
+        name: of the cell, such as "B7".
+        value: what it holds.
+        numeric: whether its column is of numbers.
+        styles: of the book.
+        text_at: index of a text among those that the sheets share.
+    """
     if value.number is not None and math.isfinite(value.number):
         style = styles.cell(value.status, _number_format(value.text))
-        sheet.write_number(*place, value.number, style)
-    elif not (column.numeric and value.text == "–"):  # no number: the cell stays empty
-        text = cell_text(value.text)
-        style = styles.cell(value.status, quoted=text.startswith(_FORMULA))
-        sheet.write_string(*place, text, style)
+        return f'<c r="{name}" s="{style}"><v>{value.number:.16G}</v></c>'
+    if numeric and value.text == "–":
+        return ""
+    told = cell_text(value.text)
+    style = styles.cell(value.status, quoted=told.startswith(_FORMULA))
+    return f'<c r="{name}" s="{style}" t="s"><v>{text_at(told)}</v></c>'
 
 
-@lru_cache(maxsize=4096)
 def _number_format(text: str) -> str:
     """Excel's format for a number with the digits that the report shows."""
     mantissa, _, exponent = text.partition("e")
