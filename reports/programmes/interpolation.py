@@ -79,16 +79,18 @@ def joint_paths(plan: Plan, departures: Departures, segments: Indices) -> dict[i
     Returns:
         By segment: # (p, n) [rad or m]; one row where the joints run straight.
     """
-    pieces = smooth_pieces(plan)
-    pieces = pieces.take(np.isin(pieces.segment, segments))
+    pieces = smooth_pieces(plan, segments)
     found = refined(pieces, departures.bend, tolerance=TOLERANCE, order=2)
     corners = departures.state(found.segment, found.end, "left").q
     whole, scale = whole_segments(plan, segments), to_degrees(plan)
     starts = departures.state(segments, whole.start, "right").q
     ends = departures.state(segments, whole.end, "left").q
     paths: dict[int, Array] = {}
-    for k, start, end in zip(segments.tolist(), starts, ends, strict=True):
-        own = np.vstack([corners[found.segment == k][:-1], end])
+    first = np.searchsorted(found.segment, segments, side="left")
+    after = np.searchsorted(found.segment, segments, side="right")
+    places = zip(first.tolist(), after.tolist(), strict=True)
+    for k, (low, high), start, end in zip(segments.tolist(), places, starts, ends, strict=True):
+        own = np.vstack([corners[low : max(high - 1, low)], end])
         paths[k] = _without_straight(scale * start, scale * own) / scale
     return paths
 
@@ -290,13 +292,14 @@ def whole_segments(plan: Plan, chosen: Indices) -> Intervals:
     return Intervals(segment=chosen, start=start, end=end)
 
 
-def smooth_pieces(plan: Plan) -> Intervals:
-    """All segments that take time, cut where their laws switch.
+def smooth_pieces(plan: Plan, chosen: Indices | None = None) -> Intervals:
+    """Segments that take time, all or some of them, cut where their laws switch.
 
     A time-optimal motion changes its acceleration all the way, by steps too small and too many to
     cut at each: it is cut evenly.
     """
-    moving = np.array([k for k, s in enumerate(plan.timeline) if s.duration > 0.0], dtype=np.int64)
+    some = range(len(plan.timeline)) if chosen is None else chosen.tolist()
+    moving = np.array([k for k in some if plan.timeline[k].duration > 0.0], dtype=np.int64)
     borders = {int(k): np.zeros(0) for k in moving}
     for stretch in plan.trajectory.stretches:
         pieces = stretch.motions.pieces

@@ -90,7 +90,10 @@ def floored(value: float, decimals: int) -> str:
 
 def numbers(values: ArrayLike, decimals: int) -> list[str]:
     """Several numbers with so many decimals."""
-    return [f"{value:.{decimals}f}" for value in rounded(values, decimals).ravel().tolist()]
+    # As ``rounded`` does it, without NumPy's price for each call: programmes have many small ones.
+    scale = 10.0**decimals
+    told = np.asarray(values, dtype=np.float64).ravel().tolist()
+    return [f"{round(value * scale) / scale:.{decimals}f}" for value in told]
 
 
 def element(name: str, text: str) -> str:
