@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.plan import Instants, Plan, Samples, check_sample_count
 
-BLOCK = 262_144  # samples in memory at once, about 50 MB for five joints
+BLOCK = 65_536  # samples drawn at once: with what they are made of, about 50 MB for five joints
 
 
 class SampledMotion(Protocol):
