@@ -31,18 +31,22 @@ class SearchBudget:
         base: disturbances that are tried besides.
         ascent: steps of the lower bound.
         seed: of the random numbers.
+        worth: part of a tour's cost that many disturbances must gain for more to follow.
     """
 
     kicks: int = 10
     base: int = 10_000
     ascent: int = 150
     seed: int = 1
+    worth: float = 2e-3
 
     @classmethod
     def named(cls, search: str, seed: int = 1) -> SearchBudget:
         """Of a job's setting. Args: "quick", "normal" or "thorough"; seed."""
         usual, factor = cls(seed=seed), {"quick": 0.25, "normal": 1.0, "thorough": 10.0}[search]
-        return replace(usual, kicks=int(factor * usual.kicks), base=int(factor * usual.base))
+        worth = 0.0 if search == "thorough" else usual.worth
+        kicks, base = int(factor * usual.kicks), int(factor * usual.base)
+        return replace(usual, kicks=kicks, base=base, worth=worth)
 
     def of(self, stops: int) -> int:
         """Disturbances for a number of stops."""
@@ -165,7 +169,7 @@ def _fixed(chooser: Chooser, given: Choice, effort: SearchBudget, told: Told) ->
     stops = problem.stops
     search = TourSearch(stops, effort.seed, told)
     order = stops.order_of(given.visits, problem.pool.point)
-    tour = search.best([order], effort.of(stops.count))
+    tour = search.best([order], effort.of(stops.count), effort.worth)
     chosen = problem.pool.rows[stops.candidates(tour.order, tour.now)]
     return chooser.choice(chosen, given.candidate.size)
 
@@ -191,7 +195,7 @@ class _Look:
         search = TourSearch(stops, self._effort.seed, self._told)
         orders = [stops.order_of(visits, point) for visits in self._visits]
         if self._first:
-            tour = search.best(orders, kicks)
+            tour = search.best(orders, kicks, self._effort.worth)
         else:
             tour = search.better(orders[-1], int(_AGAIN * kicks))
         chosen = stops.candidates(tour.order, tour.now)

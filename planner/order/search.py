@@ -1,7 +1,7 @@
 """The search for short tours: starts, local search with kicks, alternatives by dynamic programming.
 
-The number of steps is fixed by the effort, never by the clock: the same problem and the same seed
-give the same tour.
+The number of steps is fixed by the effort and by what they gain, never by the clock: the same
+problem and the same seed give the same tour.
 """
 
 from __future__ import annotations
@@ -135,6 +135,7 @@ _LOG = 4096  # changes that one kick may entail
 _LEGS = 4  # between two of them the alternatives are chosen anew
 _TRIED = 4  # starts that get a part of the kicks, before the best gets the rest
 _TRIAL = 0.05  # part of the kicks that each of them gets
+_SURE = 30_000  # kicks that are made whatever they gain, where there are so many
 _MOST_STARTS = 8
 _SEEDS = 2147483646  # of the kernels' random numbers
 
@@ -168,8 +169,14 @@ class TourSearch:
         self._seed = 1 + seed % _SEEDS
         self._done = self._total = 0
 
-    def best(self, given: Iterable[Indices], kicks: int) -> Tour:
-        """The best tour found, from starts of its own and from given orders of the stops."""
+    def best(self, given: Iterable[Indices], kicks: int, worth: float = 0.0) -> Tour:
+        """The best tour found, from starts of its own and from given orders of the stops.
+
+        Args:
+            given: orders of the stops.
+            kicks: how many, at most.
+            worth: part of the cost that a leg must gain for another one to follow.
+        """
         self._done, self._total = 0, kicks
         tours = [self.quickest(order) for order in given]
         tours += [self._settled(self._nearest_first(way)) for way in self._openings()]
@@ -180,7 +187,10 @@ class TourSearch:
         best = tours[0]
         left = kicks - self._done
         for leg in range(_LEGS):
+            before = best.cost
             best = self._leg(best, (leg + 1) * left // _LEGS - leg * left // _LEGS)
+            if self._done >= _SURE and before - best.cost < worth * before:
+                break
         return best
 
     def better(self, order: Indices, kicks: int) -> Tour:

@@ -9,6 +9,7 @@ import pytest
 from planner.order.chooser import _TIE_BREAK, Chooser
 from planner.order.fastest import SearchBudget, again, solve
 from planner.order.graph import HOME
+from planner.order.search import TourSearch
 from planner.order.stops import Rules
 from tests.cases import cases, some
 
@@ -242,3 +243,25 @@ def test_an_order_as_given_goes_round_forced_travels(made_up):
     assert free.cost < other.cost < 2.0 * free.cost
     assert other.visits.tolist() == list(range(5))
     assert other.cost == pytest.approx(checked(found, costs, other, dear))
+
+
+def test_kicks_that_no_longer_pay_are_not_made(made_up, monkeypatch):
+    """After the kicks that are made in any case, a leg without a gain is the last one."""
+    found, costs = made_up(3, 6, 1)
+    problem = Chooser(found, costs).problem(free=True)
+    done = []
+
+    def searched(*, worth):
+        search = TourSearch(problem.stops, 1, lambda kicks, _: done.append(kicks))
+        done.clear()
+        tour = search.best([np.arange(6)], 4_000, worth)
+        return tour.cost, max(done)
+
+    cost, kicks = searched(worth=2e-3)
+    assert kicks == 4_000
+    monkeypatch.setattr("planner.order.search._SURE", 1_000)
+    assert searched(worth=0.0) == (cost, 4_000)
+    short, kicks = searched(worth=2e-3)
+    assert short == cost  # six stops: the best tour each time
+    assert 1_000 <= kicks < 4_000
+    assert SearchBudget.named("thorough").worth == 0.0 < SearchBudget.named("normal").worth
