@@ -86,7 +86,8 @@ def line_rests(plan: Plan, model: Model) -> LineRests:
 
 def moving_joints(plan: Plan) -> Mask:
     """Which joints the lines of a plan move. # (n,)."""
-    own = [s for s in plan.timeline if s.kind in ON_LINE]
+    # An instant, as of a retract where the back-off went all the way, has the next motion's speed.
+    own = [s for s in plan.timeline if s.kind in ON_LINE and s.duration > 0.0]
     if not own:
         return np.zeros(plan.job.mechanism.dof, dtype=np.bool_)
     t = np.array([s.start + part * s.duration for s in own for part in (0.25, 0.5, 0.75)])

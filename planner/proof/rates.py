@@ -94,7 +94,7 @@ class Derivatives(CheckGroup):
         clear = np.minimum(np.abs(samples.t - edges[place]), np.abs(samples.t - edges[place + 1]))
         off = _off_polynomials(passage, place, samples)
         near = np.flatnonzero(clear <= _NEAR)
-        off[near, n:] = _off_edges(passage, place[near], edges, samples, near)
+        off[near, n:] = _off_edges(passage, edges, samples, near)
         locate = self._evidence.in_samples(samples)
         self._worst[3].take(off[:, :n], locate)
         noise = (_position_noise(motion), rounding(motion.qd, pieces.length))
@@ -198,26 +198,28 @@ def rounding(values: Array, lengths: Array) -> Array:
     return np.asarray(bound[:, None, None])
 
 
-def _off_edges(
-    passage: Passage, place: Indices, edges: Array, samples: Samples, rows: Indices
-) -> Array:
-    """qd, qdd of samples at edges of pieces, less the nearer of what both sides say. # (m, 2n).
+def _off_edges(passage: Passage, edges: Array, samples: Samples, rows: Indices) -> Array:
+    """qd, qdd of samples at edges of pieces, less the nearest of what the pieces there say.
 
-    At an edge a row means one of both sides. A derivative of a polynomial is inexact there, so it
-    is the polynomials of the rates themselves that are asked; elsewhere those are proven to be the
-    derivatives. The other side of the first and the last edge is another passage's, and free.
+    At an edge a row means one of both sides, or a sliver that rounding has left between them. A
+    derivative of a polynomial is inexact there, so it is the polynomials of the rates themselves
+    that are asked; elsewhere those are proven to be the derivatives. The other side of the first
+    and the last edge is another passage's, and free. # (m, 2n).
     """
     motion, t = passage.motion, samples.t[rows]
     rates = np.concatenate([samples.qd, samples.qdd], axis=1)[rows]
-    other = place + np.where(t - edges[place] > edges[place + 1] - t, 1, -1)
-    known = (other >= 0) & (other < len(motion.pieces))
-    off = []
-    for side, end in ((place, other > place), (np.where(known, other, place), other < place)):
-        values = np.concatenate([motion.qd[side], motion.qdd[side]], axis=2)
-        first, last = at_ends(coefficients(values))
-        off.append(rates - np.where(end[:, None], last, first))
-    nearer = np.where(np.abs(off[0]) < np.abs(off[1]), off[0], off[1])
-    return np.asarray(np.where(known[:, None], nearer, 0.0))
+    first = np.maximum(np.searchsorted(edges, t - _NEAR) - 1, 0)
+    last = np.minimum(np.searchsorted(edges, t + _NEAR, side="right"), len(edges) - 1) - 1
+    nearest = np.full(rates.shape, np.inf)
+    for step in range(int(np.max(last - first, initial=-1)) + 1):
+        piece = np.minimum(first + step, last)
+        values = np.concatenate([motion.qd[piece], motion.qdd[piece]], axis=2)
+        start, end = at_ends(coefficients(values))
+        ends = t - edges[piece] > edges[piece + 1] - t
+        off = rates - np.where(ends[:, None], end, start)
+        nearest = np.where(np.abs(off) < np.abs(nearest), off, nearest)
+    free = (t - edges[0] <= _NEAR) | (edges[-1] - t <= _NEAR)
+    return np.asarray(np.where(free[:, None], 0.0, nearest))
 
 
 def _off_polynomials(passage: Passage, place: Indices, samples: Samples) -> Array:
