@@ -208,7 +208,7 @@ def arm_travels(arm, rng, count):
 def test_travels_of_the_arm(arm):
     rng = np.random.default_rng(1)
     blocks = random_blocks(rng, 4, [-1.2, -1.2, 0.1], [1.2, 1.2, 1.6])
-    kept = confirm(arm, blocks, arm_travels(arm, rng, cases(gate=24, soak=120)))
+    kept = confirm(arm, blocks, arm_travels(arm, rng, cases(gate=40, soak=120)))
     assert 1 / 6 < kept.mean() < 5 / 6
 
 
