@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from planner.plan import (
     INTERPOLATION_PART,
     JUMP,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from planner.findings.unchecked import Surrounding, Unchecked
 from planner.plan import Plan
 from robots.core.self_pairs import PairReason

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 
 FORMAT = 1
 

@@ -31,9 +31,9 @@ from parts.points.file_text import (
 )
 from parts.points.tables import frame_csv
 from planner.errors import JobError, StatesError
-from planner.evaluation.ipp_log import ipp_points, is_ipp_log
 from planner.job import Job
 from planner.job.stylus import with_probe
+from planner.reach.placement import place
 from robots.core.arrays import Array
 from robots.core.caps import Cap, read_capped, reason_of
 from robots.core.errors import RobotError
@@ -47,6 +47,7 @@ from robots.core.urdf import load_urdf
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
 
 _COLUMN = re.compile(r"q(\d+)_(deg|rad|mm|m)")
 _SCALES = {"deg": np.pi / 180.0, "rad": 1.0, "mm": 1e-3, "m": 1.0}
@@ -319,7 +320,7 @@ def _columns(header: Sequence[str], mechanism: Mechanism, origin: str) -> list[t
     if "name" not in header:
         raise fault(origin, "column name is missing; it names the point that was touched.", line=1)
     found: dict[int, tuple[int, str]] = {}
-    for place, column in enumerate(header):
+    for index, column in enumerate(header):
         match = _COLUMN.fullmatch(column)
         number = int(match[1]) if match else 0
         if column != "name" and not (match and 1 <= number <= mechanism.dof):
@@ -332,14 +333,14 @@ def _columns(header: Sequence[str], mechanism: Mechanism, origin: str) -> list[t
         if match and number in found:
             raise fault(origin, f"joint q{number} has two columns; give one.", line=1)
         if match:
-            found[number] = (place, match[2])
+            found[number] = (index, match[2])
     columns = []
     for number, joint in enumerate(mechanism.movable, start=1):
         if number not in found or found[number][1] not in _UNITS[joint.kind]:
             units = " or ".join(f"q{number}_{unit}" for unit in _UNITS[joint.kind])
             raise fault(origin, f"the {joint.kind.value} joint {joint.name} needs {units}.", line=1)
-        place, unit = found[number]
-        columns.append((place, _SCALES[unit]))
+        index, unit = found[number]
+        columns.append((index, _SCALES[unit]))
     return columns
 
 
@@ -548,3 +549,112 @@ def check_measured_unit(given: ArmMeasurements, mechanism: Mechanism, origin: st
 
 def _size(lengths: Array) -> float:
     return float(np.sqrt(np.mean(lengths**2)))
+
+
+# ----------------------------------------------------------------------------------------- I++ logs
+# A log is what a client sent and received, line by line, whatever stands before it on a line
+# (times, "Sent:"). The protocol knows no names of points: a report (``00016 # X(…), Y(…), Z(…)``)
+# is that of the PtMeas with its tag, and that one's nominal place and direction are the job's
+# point. Coordinates are the machine's, mm; the place is the centre of the ball (I++ DME 1.4.3,
+# §6.3.2.13).
+
+_NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+_TOUCH = re.compile(r"(\d{5}) PtMeas\((.*)\)")
+_NOMINAL = re.compile(
+    rf"X\({_NUMBER}\),\s*Y\({_NUMBER}\),\s*Z\({_NUMBER}\),\s*IJK\({_NUMBER},{_NUMBER},{_NUMBER}\)"
+)
+_REPORT = re.compile(r"(\d{5}) #(.*)")
+_VALUE = re.compile(rf"\b([XYZ])\({_NUMBER}\)")
+_MM = 1e-3
+_SAME = 1e-6  # [m] between the nominal place of a touch and that of a point
+_AGREES = 1e-6  # of direction cosines
+
+
+def is_ipp_log(raw: bytes) -> bool:
+    """Whether a file is the log of a session with touches."""
+    head = raw[:65536].decode("utf-8-sig", errors="replace")
+    return (
+        "StartSession()" in head and _TOUCH.search(raw.decode("utf-8-sig", "replace")) is not None
+    )
+
+
+def ipp_points(raw: bytes, *, origin: str, job: Job) -> MeasuredPoints:
+    """Centres of the ball that a server has reported.
+
+    Args:
+        raw: of the log.
+        origin: its name, for messages.
+        job: whose points were touched.
+
+    Raises:
+        PointsError: a touch that cannot be read or is none of the job's points, a report without
+            X, Y or Z, none.
+    """
+    names: list[str] = []
+    rows: list[list[float]] = []
+    waiting: dict[str, str] = {}
+    points = _Nominals(job)
+    for line, text in enumerate(text_of(raw, origin).splitlines(), start=1):
+        if touch := _TOUCH.search(text):
+            waiting[touch[1]] = points.name_of(touch[2], origin, line)
+        elif (report := _REPORT.search(text)) and report[1] in waiting:
+            values = {axis: float(value) for axis, value in _VALUE.findall(report[2])}
+            if set(values) != {"X", "Y", "Z"}:
+                raise fault(
+                    origin,
+                    "the report of a touch has not all of X, Y and Z; ask for them with "
+                    "OnPtMeasReport(X(),Y(),Z()).",
+                    line=line,
+                )
+            names.append(waiting.pop(report[1]))
+            rows.append([_MM * values[axis] for axis in "XYZ"])
+    if not rows:
+        raise fault(origin, "no touch of the session was reported; there is nothing to evaluate.")
+    return MeasuredPoints(
+        names=tuple(names),
+        xyz=np.array(rows),
+        frame="base",
+        compensated=job.probe.ball_radius == 0.0,
+        probe_radius=job.probe.ball_radius,
+        notes=(f"{origin}: reports of an I++ session, centres of the ball.",),
+    )
+
+
+class _Nominals:
+    """Places and directions of a job's points, as PtMeas names them.
+
+    Args:
+        job: with its points.
+    """
+
+    def __init__(self, job: Job) -> None:
+        placed = place(job)
+        self._names = placed.names
+        self._places: Array = placed.contacts - job.probe.ball_radius * placed.directions
+        self._directions = placed.directions
+
+    def name_of(self, asked: str, origin: str, line: int) -> str:
+        """The point of a touch, by what stands in the brackets of its PtMeas."""
+        nominal = _NOMINAL.fullmatch(asked)
+        if nominal is None:
+            raise fault(
+                origin,
+                f"PtMeas({asked}) is no touch of a point; expected X(…), Y(…), Z(…), IJK(i,j,k) "
+                "with a number for each.",
+                line=line,
+            )
+        numbers = np.array([float(value) for value in nominal.groups()])
+        there, direction = _MM * numbers[:3], numbers[3:]
+        away = np.linalg.norm(self._places - there, axis=1)
+        turned = np.abs(self._directions - direction).max(axis=1)
+        found = np.flatnonzero((away <= _SAME) & (turned <= _AGREES))
+        if found.size != 1:
+            nearest = int(np.argmin(away))
+            raise fault(
+                origin,
+                f"the touch is {'no point' if not found.size else 'more than one point'} of the "
+                f"job; the nearest is {self._names[nearest]!r}, {1e3 * away[nearest]:.4g} mm away. "
+                "Was it sent from a programme of another job or pose?",
+                line=line,
+            )
+        return self._names[int(found[0])]

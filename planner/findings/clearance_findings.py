@@ -16,8 +16,7 @@ from planner.clearance.surroundings import BodyPair, Nearest
 from planner.detours.find import Blocked, Detours
 from planner.detours.motions import DetourKind
 from planner.findings import Finding, Quantity, Severity
-from planner.findings.aspect import Aspect
-from planner.findings.finding import Motion, Point, Robot, Solid, Travel
+from planner.findings.finding import Aspect, Motion, Point, Robot, Solid, Travel
 from planner.findings.unchecked import Unchecked, unchecked_aspects
 from planner.job import Job
 from planner.job.settings import Probe

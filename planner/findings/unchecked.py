@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from planner.job.solids import SolidKind
 from planner.job.stylus import STYLUS
 from robots.core.mechanism import BASE, JointKind, Mechanism

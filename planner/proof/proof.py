@@ -14,12 +14,11 @@ from planner.proof.check import Check
 from planner.proof.dynamics import Dynamics, NoLoads
 from planner.proof.evidence import CheckGroup, Evidence, gather, passages, segment_passages
 from planner.proof.geometry import GeometryCheck
-from planner.proof.interpolation import InterpolationCheck
 from planner.proof.limits import EffortLimits, JerkLimits, Limits
 from planner.proof.line_rests import LineRests
 from planner.proof.rates import Derivatives, InverseModels
 from planner.proof.stated_points import StatedPoints
-from planner.proof.timing import TimingCheck, miss_borders
+from planner.proof.timing import InterpolationCheck, TimingCheck, miss_borders
 from planner.proof.touch import TouchCheck
 from robots.core.views import Shown
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.batch.case import Swept, swept_text
 from planner.batch.outcome import CaseStatus
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from reports.batch.changes import BatchChanges, changes
 from reports.batch.reasons import brief_reason, finding_totals, reasons
 from reports.batch.rows import (

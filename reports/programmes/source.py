@@ -13,7 +13,7 @@ from itertools import groupby, pairwise, takewhile
 import numpy as np
 
 from planner.findings import Severity
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from planner.plan import Plan, Segment, SegmentKind
 from reports.programmes.interpolation import (
     Departures,

@@ -11,7 +11,7 @@ import pytest
 
 import palpeur as pp
 from planner.batch.worker import _motion_figures
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from planner.findings.robot_audit import audit
 from planner.planning import plan
 from planner.proof import prove

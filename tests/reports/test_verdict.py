@@ -10,8 +10,7 @@ import openpyxl
 import pytest
 
 from planner.findings import Finding, Severity
-from planner.findings.aspect import Aspect
-from planner.findings.finding import Travel
+from planner.findings.finding import Aspect, Travel
 from planner.findings.unchecked import Unchecked
 from planner.motion.sampled_motion import sampled
 from planner.plan import SegmentClearance

@@ -18,7 +18,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robots.core.arrays import Array, Indices, Mask, freeze_fields
-from robots.core.chain_inverse.chain import SAME, Chain, Postures, chain_of, distinct, wrapped
+from robots.core.chain_inverse.chain import NAMES as SIDE_NAMES
+from robots.core.chain_inverse.chain import (
+    SAME,
+    Chain,
+    Postures,
+    chain_of,
+    distinct,
+    has_sides,
+    side_names,
+    wrapped,
+)
 from robots.core.chain_inverse.derivation import Plan, derive, derive_with_one_assumed
 from robots.core.chain_inverse.newton import REGULAR
 from robots.core.chain_inverse.pencil import Pencil
@@ -32,8 +42,6 @@ from robots.core.chain_inverse.relations import (
     Solved,
     Step,
 )
-from robots.core.chain_inverse.sides import NAMES as SIDE_NAMES
-from robots.core.chain_inverse.sides import has_sides, side_names
 from robots.core.equations.algebra import Scalar, numbers
 from robots.core.errors import InverseError
 from robots.core.inverse.task import Task

@@ -12,7 +12,6 @@ from planner.clearance.certify import Clearance, Tolerance
 from planner.clearance.surroundings import BodyPair, Nearest
 from planner.detours import find as detours
 from planner.findings import Severity, page
-from planner.findings.aspect import Aspect
 from planner.findings.clearance_findings import (
     VisitFindings,
     Watch,
@@ -24,6 +23,7 @@ from planner.findings.clearance_findings import (
     stylus_diameters,
     travel_findings,
 )
+from planner.findings.finding import Aspect
 from planner.findings.unchecked import Unchecked
 from planner.job import read_job
 from planner.job.settings import Probe

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from planner.findings.unchecked import (
     Surrounding,
     Unchecked,

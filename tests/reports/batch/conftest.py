@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from planner.batch.outcome import CaseStatus, Outcome
-from planner.findings.aspect import Aspect
+from planner.findings.finding import Aspect
 from reports.batch.rows import JobRow
 
 # Each would set window.hit, or change what the reader sees, where it is taken for more than text.

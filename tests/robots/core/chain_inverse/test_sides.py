@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from robots.core.arrays import Array, Mask
-from robots.core.chain_inverse.chain import Chain
-from robots.core.chain_inverse.sides import sides
+from robots.core.chain_inverse.chain import Chain, sides
 from robots.core.chain_inverse.solver import ChainInverse
 from tests.cases import cases, some
 from tests.robots.core.chain_inverse.oracle import (
