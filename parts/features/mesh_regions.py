@@ -35,6 +35,7 @@ TOLERANCES = (((0.0, 0.0), (0.0, 0.0)), ((2e-5, 1e-6), (1e-5, 3e-7)), ((1e-4, 5e
 COARSE, FINE = 2e-6, 1.2e-7  # of the size: six digits of a text file; single precision
 SMOOTH = np.radians(31.0)  # neighbours that turn less may be facets of one surface
 _ROOM = 6.0  # of the rounding that flat facets show
+_AGREEING = 1e-12  # of the size: corners that are nearer to a plane agree in all digits
 _FLAT = 3  # coplanar triangles that are no facet of a curved surface
 _INSIDE = 3  # corners inside a region that tell whether it is exact
 _BROAD = 10.0  # times the area of the facets around it: no facet of a curved surface
@@ -55,12 +56,7 @@ _SAMPLED = 1500  # corners that a fit uses
 _ROUNDS = 4  # of growing and fitting again
 _STEPS = (10, 30)  # of a fit that begins near its end: of a patch, and of what grew from it
 _UNEVEN = 0.2  # steps of the share by which bends of neighbouring facets differ
-# Tolerances that surfaces are looked for with, and the share of a region's rim that may run on into
-# facets of its like: those that end, exact ones wherever they end, and strips open at the ends.
-_PASSES = ((3, 0.0), (1, 1.0), (3, 0.0), (3, 0.25))
-_UNITS = (1.0, 1e2, 1e3, 1e3 / 25.4)  # of files, per metre
-_PROVEN = 12  # corners inside a region that lie on its surface exactly: no other goes through them
-_FAILURES = (90, 1500)  # seeds without a surface: in a row in a smooth piece, and in all
+_FAILURES = (60, 1500)  # seeds without a surface: in a row in a smooth piece, and in all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,8 +88,8 @@ def mesh_regions(mesh: TriangleMesh, triangles: Indices) -> tuple[MeshRegion, ..
         triangles: rows of it, of a body without faces. # (t,)
     """
     search = _Search(_Facets(mesh, triangles))
-    for rooms, most_open in _PASSES:
-        search.find_curved(rooms=rooms, most_open=most_open)
+    for ending in (True, False, True):
+        search.find_curved(ending=ending)
         search.settle_borders()
     search.take_planes()
     search.settle_borders()
@@ -126,21 +122,6 @@ class _Rows(NamedTuple):
     def take(self, owners: Indices) -> Indices:
         """Items of some owners."""
         return self.items[self.places(owners)[0]]
-
-
-def _written(vertices: Array, size: float) -> float:
-    """How exactly the numbers of a file state the corners: in single precision, or decimals. [m].
-
-    Six digits of the part's size where neither is seen.
-    """
-    for unit in _UNITS:
-        numbers = vertices * unit
-        if np.allclose(numbers, numbers.astype(np.float32), rtol=1e-14, atol=0.0):
-            return FINE * size
-        for step in (1e-2, 1e-3, 1e-4):
-            if np.allclose(numbers / step, np.rint(numbers / step), rtol=0.0, atol=1e-6):
-                return max(step / unit, FINE * size)
-    return COARSE * size
 
 
 class _Facets:
@@ -181,9 +162,10 @@ class _Facets:
         self.edge_lengths = np.tile(lengths, 2)[np.argsort(both, kind="stable")]
 
     def _measured_rounding(self) -> float:
-        """How far corners of the largest flat facets lie from their planes, with room. [m].
+        """How far corners of the flattest of the largest flat facets lie off, with room. [m].
 
-        Half the corners of a plane may be on sloppy edges, and most of the planes of a part.
+        Half the corners of a plane may be sloppy, and most planes of a part. A plane along the
+        axes of the file, whose corners agree in every digit, says nothing of their rounding.
         """
         counts = np.bincount(self.facet)
         off = []
@@ -194,7 +176,8 @@ class _Facets:
             arms = points - points.mean(axis=0)
             normal = np.linalg.svd(arms, full_matrices=False)[2][-1]
             off.append(float(np.median(np.abs(_plane(points, normal, 0.0).distance(points)))))
-        usual = float(np.percentile(off, 25.0)) if off else COARSE * self.size
+        told = [one for one in off if one > _AGREEING * self.size]
+        usual = min(told or off, default=COARSE * self.size)
         return float(np.clip(_ROOM * usual, FINE * self.size, COARSE * self.size))
 
     def _coplanar(self, faces: Indices, one: Indices, other: Indices, ends: Indices) -> Indices:
@@ -367,7 +350,7 @@ class _Grown(NamedTuple):
     surface: Surface
     facets: Indices
     area: float
-    open: float  # share of its rim that does not end at an edge, a known surface or a large flat
+    ends: bool  # at edges of the part, at surfaces that are known, or at large flats
 
 
 class _Search:
@@ -381,7 +364,6 @@ class _Search:
         self._facets = facets
         self._owner = np.full(facets.count, -1)
         self._surfaces: list[Surface] = []
-        self._failed: dict[int, tuple[int, int]] = {}  # seeds: facets around, and tolerances tried
         self._visited = np.zeros(facets.count, dtype=np.int64)
         self._visit = 0
         self._room = [
@@ -392,16 +374,14 @@ class _Search:
             for loose, close in TOLERANCES
         ]
         self._loose, self._close = self._room[-1]
-        self._exact = max(facets.rounding, _written(facets.mesh.vertices, facets.size))
+        self._exact = facets.rounding
 
-    def find_curved(self, *, rooms: int, most_open: float) -> None:
+    def find_curved(self, *, ending: bool) -> None:
         """Find curved surfaces from seeds, facets that bend as those beside them first, by width.
 
         Args:
-            rooms: how many of the tolerances are tried.
-            most_open: share of the rim that may run on into facets of its like, not at an edge of
-                the part, a surface that is known or a large flat. What runs on may be a part of a
-                face, or more than one.
+            ending: take only those that end at edges of the part, at surfaces that are known, or at
+                large flats. What runs on into its like may be a part of a face, or more than one.
         """
         facets = self._facets
         tried = np.zeros(facets.count, dtype=bool)
@@ -415,16 +395,11 @@ class _Search:
                 continue
             if self._lies_beside(seed):
                 continue
-            patch = self._around(seed, _RINGS)
-            if self._failed.get(seed) == (len(patch), rooms):  # as in an earlier pass
-                tried[patch] = True
-                continue
-            best = self._best(seed, rooms=rooms, most_open=most_open)
+            best = self._best(seed, ending=ending)
             if best is None:
                 failures[piece[seed]] += 1
-                tried[patch] = True
-                self._failed[seed] = (len(patch), rooms)
-            elif best.open <= most_open:
+                tried[self._around(seed, _RINGS)] = True
+            elif best.ends or not ending:
                 failures[piece[seed]] = 0
                 self._take(best)
             else:
@@ -453,17 +428,18 @@ class _Search:
             self._lies(self._surfaces[number], one)[0] for number in beside.tolist() if number >= 0
         )
 
-    def _best(self, seed: int, *, rooms: int, most_open: float) -> _Grown | None:
+    def _best(self, seed: int, *, ending: bool) -> _Grown | None:
         """The simplest surface through a seed that explains nearly as much as any."""
         first: _Grown | None = None
+        rooms = self._room if ending else self._room[:-1]  # sloppy ones must show where they end
         guesses, fresh = list[_Guess](), self._guesses(seed)
-        for room in self._room[:rooms]:
+        for room in rooms:
             self._loose, self._close = room
             settled = map(self._settled, chain(tuple(guesses), _kept(fresh, guesses)))
             found = [one for one in settled if one is not None]
             most = max((one.area for one in found), default=0.0)
             best = next((one for one in found if one.area >= _NEARLY * most), None)
-            if best is not None and best.open <= most_open:
+            if best is not None and best.ends:
                 return best
             first = first or best
         return first
@@ -509,9 +485,7 @@ class _Search:
         points = facets.points(patch)
         for surface in _revolved(points, facets.centres[patch], facets.normals[patch]):
             fitted = _minimised(surface, _sampled(surface, points), _STEPS[0])
-            if fitted is None or np.median(np.abs(fitted.distance(points))) > self._exact:
-                continue
-            if first := self._guess(fitted, patch):
+            if fitted is not None and (first := self._guess(fitted, patch)):
                 yield first
 
     def _guess(self, surface: Surface, facets: Indices) -> _Guess | None:
@@ -542,7 +516,7 @@ class _Search:
             return None
         surface = self._turned(surface, covered)
         area = float(self._facets.areas[covered].sum())
-        return _Grown(surface, covered, area, self._open(covered))
+        return _Grown(surface, covered, area, self._ends(covered))
 
     def _grown(self, surface: Surface, seeds: Indices) -> Indices:
         """Facets around the seeds whose corners lie on a surface, over smooth edges."""
@@ -612,7 +586,7 @@ class _Search:
         inner = self._facets.inner_points(some)
         if len(inner) < _INSIDE:
             return True
-        return bool(np.percentile(np.abs(surface.distance(inner)), 90.0) <= self._exact)
+        return bool(np.median(np.abs(surface.distance(inner))) <= self._exact)
 
     def _bends_along(self, surface: Surface, some: Indices) -> bool:
         """Whether facets lie no farther inside a surface than their bends explain.
@@ -628,18 +602,16 @@ class _Search:
         explained = _SAG * float(bends.max(initial=0.0)) + self._loose
         return bool(np.percentile(inside, 75.0) <= explained)
 
-    def _open(self, covered: Indices) -> float:
-        """Share of the rim of facets along which they run on into others of their like."""
+    def _ends(self, covered: Indices) -> bool:
+        """Whether facets do not run on into others of their like."""
         facets = self._facets
         usual = float(np.median(facets.areas[covered]))
         places, _ = facets.beside.places(covered)
-        beside, lengths = facets.beside.items[places], facets.edge_lengths[places]
-        own = np.isin(beside, covered)
-        open_ = (self._owner[beside] < 0) & ~own & (facets.areas[beside] < _BROAD * usual)
-        whole, running = float(facets.rims[covered].sum()), float(lengths[open_].sum())
-        if running <= 0.01 * whole:
-            return 0.0
-        return running / (whole - float(lengths[own].sum()))
+        beside = facets.beside.items[places]
+        open_ = (self._owner[beside] < 0) & (facets.areas[beside] < _BROAD * usual)
+        open_[open_] = ~np.isin(beside[open_], covered)
+        whole = float(facets.rims[covered].sum())
+        return float(facets.edge_lengths[places[open_]].sum()) <= 0.01 * whole
 
     def _turned(self, surface: Surface, some: Indices) -> Surface:
         """With the outside of the facets."""
@@ -665,7 +637,7 @@ class _Search:
         for one in chosen.tolist():
             own = np.array([one])
             plane = _plane(facets.points(own), facets.normals[one], self._close)
-            self._take(_Grown(plane, own, 0.0, 0.0))
+            self._take(_Grown(plane, own, 0.0, True))
 
     def _sag(self) -> Array:
         """How far facets would lie inside the surface that they and a neighbour bend along. # (f,).
@@ -833,10 +805,7 @@ class _Search:
         )
 
     def give_up_open_regions(self) -> None:
-        """Curved regions most of whose rim runs on smoothly into facets without a surface.
-
-        Not those that many corners inside prove, which may lie amid a freeform.
-        """
+        """Curved regions most of whose rim runs on smoothly into facets without a surface."""
         facets = self._facets
         number = len(self._surfaces)
         owners = facets.owners
@@ -848,11 +817,7 @@ class _Search:
         ) - np.bincount(own[inner], facets.edge_lengths[inner], minlength=number)
         lost = np.bincount(own[into], facets.edge_lengths[into], minlength=number)
         curved = np.array([not isinstance(one, Plane) for one in self._surfaces], dtype=bool)
-        given_up = [
-            number
-            for number in np.flatnonzero(curved & (lost > _OPEN * whole)).tolist()
-            if len(facets.inner_points(np.flatnonzero(self._owner == number))) < _PROVEN
-        ]
+        given_up = np.flatnonzero(curved & (lost > _OPEN * whole))
         self._owner[np.isin(self._owner, given_up)] = -1
 
     def unite(self) -> None:
