@@ -35,9 +35,7 @@ TOLERANCES = (((0.0, 0.0), (0.0, 0.0)), ((2e-5, 1e-6), (1e-5, 3e-7)), ((1e-4, 5e
 COARSE, FINE = 2e-6, 1.2e-7  # of the size: six digits of a text file; single precision
 SMOOTH = np.radians(31.0)  # neighbours that turn less may be facets of one surface
 _ROOM = 6.0  # of the rounding that flat facets show
-_AGREEING = 1e-12  # of the size: corners that are nearer to a plane agree in all digits
 _FLAT = 3  # coplanar triangles that are no facet of a curved surface
-_INSIDE = 3  # corners inside a region that tell whether it is exact
 _BROAD = 10.0  # times the area of the facets around it: no facet of a curved surface
 _FEWEST = 4  # facets of a curved surface: three lines always lie on a cylinder
 _SAG = 4.0  # times the usual distance of facets from their surface: a flat that was cut into it
@@ -162,22 +160,17 @@ class _Facets:
         self.edge_lengths = np.tile(lengths, 2)[np.argsort(both, kind="stable")]
 
     def _measured_rounding(self) -> float:
-        """How far corners of the flattest of the largest flat facets lie off, with room. [m].
-
-        Half the corners of a plane may be sloppy, and most planes of a part. A plane along the
-        axes of the file, whose corners agree in every digit, says nothing of their rounding.
-        """
+        """How far corners of the largest flat facets lie from their planes, with room. [m]."""
         counts = np.bincount(self.facet)
         off = []
         for facet in np.argsort(-counts, kind="stable")[:12].tolist():
             if counts[facet] < 6:
                 break
-            points = self.mesh.vertices[np.unique(self.mesh.faces[self.rows[self.facet == facet]])]
-            arms = points - points.mean(axis=0)
-            normal = np.linalg.svd(arms, full_matrices=False)[2][-1]
-            off.append(float(np.median(np.abs(_plane(points, normal, 0.0).distance(points)))))
-        told = [one for one in off if one > _AGREEING * self.size]
-        usual = min(told or off, default=COARSE * self.size)
+            used = np.unique(self.mesh.faces[self.rows[self.facet == facet]])
+            points = self.mesh.vertices[used] - self.mesh.vertices[used].mean(axis=0)
+            normal = np.linalg.svd(points, full_matrices=False)[2][-1]
+            off.append(float(np.sqrt(np.mean((points @ normal) ** 2))))
+        usual = float(np.median(off)) if off else COARSE * self.size
         return float(np.clip(_ROOM * usual, FINE * self.size, COARSE * self.size))
 
     def _coplanar(self, faces: Indices, one: Indices, other: Indices, ends: Indices) -> Indices:
@@ -297,16 +290,6 @@ class _Facets:
         """Corners of some facets. # (k, 3) [m]."""
         return np.asarray(self.mesh.vertices[np.unique(self.corners.take(facets))])
 
-    def inner_points(self, facets: Indices) -> Array:
-        """Corners of some facets that have no other facets: none is on an edge. # (k, 3) [m]."""
-        corners, counts = np.unique(self.corners.take(facets), return_counts=True)
-        return np.asarray(self.mesh.vertices[corners[counts == self._meeting[corners]]])
-
-    @cached_property
-    def _meeting(self) -> Indices:
-        """Number of facets at each vertex. # (v,)."""
-        return np.bincount(self.corners.items, minlength=len(self.mesh.vertices))
-
     def farthest(self, surface: Surface, facets: Indices) -> Array:
         """The farthest that a corner of each facet lies from a surface. # (f,) [m]."""
         places, starts = self.corners.places(facets)
@@ -374,7 +357,6 @@ class _Search:
             for loose, close in TOLERANCES
         ]
         self._loose, self._close = self._room[-1]
-        self._exact = facets.rounding
 
     def find_curved(self, *, ending: bool) -> None:
         """Find curved surfaces from seeds, facets that bend as those beside them first, by width.
@@ -562,7 +544,7 @@ class _Search:
         facets = self._facets
         points = facets.points(some)
         away = np.abs(surface.distance(points))
-        if np.median(away) > self._close or not self._exact_inside(surface, some):
+        if np.median(away) > self._close:
             return False
         try:
             fit(surface.kind, _sampled(surface, points[away <= self._close]), hint=surface)
@@ -576,17 +558,6 @@ class _Search:
             return False
         normal = np.linalg.svd(centred, full_matrices=False)[2][-1]
         return bool(np.ptp(centred @ normal) > _BENT * self._loose)
-
-    def _exact_inside(self, surface: Surface, some: Indices) -> bool:
-        """Whether corners inside a region lie on a surface but for their rounding.
-
-        Only on edges are corners of CAD sloppy. Inside, those of a freeform that is much like a
-        surface tell it from one.
-        """
-        inner = self._facets.inner_points(some)
-        if len(inner) < _INSIDE:
-            return True
-        return bool(np.median(np.abs(surface.distance(inner))) <= self._exact)
 
     def _bends_along(self, surface: Surface, some: Indices) -> bool:
         """Whether facets lie no farther inside a surface than their bends explain.
