@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -11,17 +11,10 @@ import numpy as np
 
 from parts.errors import FeatureError
 from parts.features.band import Band, BandSpan, band_span, swept
-from parts.features.mesh_patch import (
-    Rim,
-    RoundSkin,
-    SkinPatch,
-    cylinder_of,
-    region_around,
-    rim_of,
-    whole_part,
-)
+from parts.features.mesh_patch import RoundSkin, SkinPatch, cylinder_of, region_around
 from parts.features.patch import Patch, Rectangle, SurfaceCircle, SurfaceLine
 from parts.features.recognition import FormFeature, canonical, form_features
+from parts.features.rim import Owner, Rim, rim_of, whole_part
 from parts.geometry.geometry import Face, Geometry
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, Mask
@@ -214,7 +207,8 @@ def feature_of_face(geometry: Geometry, face: Face) -> Feature:
             "again, without colours.",
             face=face.index,
         )
-    return _bounded(geometry, face, _middle(geometry, face))
+    owners = [Owner(one.surface, one.triangles, one.deflection) for one in (*geometry.faces, face)]
+    return _bounded(geometry, face, owners)
 
 
 def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
@@ -225,23 +219,25 @@ def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
         form: one of its form features.
     """
     surface = form.surface
-    around = {form.name, *form.neighbours}
     whole = Face(
         name=form.name,
         index=form.faces[0],
         kind=surface.kind if surface else "facets" if form.kind == "facets" else "freeform",
         surface=surface,
         triangles=form.triangles,
-        # the rim is a neighbour's, too: of a plane, that of the bores in it
-        deflection=max(one.deflection for one in form_features(geometry) if one.name in around),
+        deflection=form.deflection,
     )
-    return _bounded(geometry, whole, _middle(geometry, whole))
+    owners = [
+        Owner(piece.surface, piece.triangles, piece.deflection)
+        for one in form_features(geometry)
+        for piece in one.pieces or (one,)
+    ]
+    return _bounded(geometry, whole, owners)
 
 
-def _bounded(geometry: Geometry, face: Face, middle: Array) -> Feature:
+def _bounded(geometry: Geometry, face: Face, owners: Sequence[Owner]) -> Feature:
     """A face, or several of one surface, with its extent and its rim."""
-    sharp = face.kind == "facets"
-    rim = rim_of(geometry, face.triangles, sharp=sharp, deflection=face.deflection)
+    rim = rim_of(geometry, face.triangles, owners, sharp=face.kind == "facets")
     if face.surface is None:
         patch: Patch = _skin(geometry, face)
     else:
@@ -249,12 +245,11 @@ def _bounded(geometry: Geometry, face: Face, middle: Array) -> Feature:
         if isinstance(surface, Cylinder | Torus):
             # whichever way a file or a fit turns the axis: the same layout
             surface = replace(surface, axis=canonical(surface.axis))
-        corners = np.unique(geometry.mesh.faces[face.triangles])
-        points = surface.project(geometry.mesh.vertices[corners])
+        points = surface.project(rim.corners)
         if isinstance(surface, Plane):
             patch = _rectangle(surface, points)
         else:
-            patch = _band(surface, points, middle)
+            patch = _band(surface, points, _middle(rim, face))
     return Feature(name=face.name, patch=patch, rim=rim)
 
 
@@ -269,11 +264,11 @@ def _skin(geometry: Geometry, face: Face) -> SkinPatch:
     return RoundSkin(geometry=geometry, triangles=face.triangles, name=face.kind, guide=guide)
 
 
-def _middle(geometry: Geometry, face: Face) -> Array:
+def _middle(rim: Rim, face: Face) -> Array:
     """Mean direction of a face: axis for a sphere, which has none of its own. # (3,)."""
-    mesh = geometry.mesh
-    mean = mesh.areas[face.triangles] @ mesh.normals[face.triangles]
+    mean = rim.vector_area()
     length = float(np.linalg.norm(mean))
+    mesh = rim.geometry.mesh
     if length <= 1e-6 * float(mesh.areas[face.triangles].sum()):
         return np.array([0.0, 0.0, 1.0])
     return np.asarray((-mean if face.reversed else mean) / length)

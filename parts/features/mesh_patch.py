@@ -1,17 +1,16 @@
-"""Mesh patches: triangles of a freeform face or mesh region, and the rim of a surface."""
+"""Mesh patches: triangles of a freeform face or mesh region."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from parts.errors import FeatureError
 from parts.features.patch import Patch, SurfacePoints
 from parts.geometry.geometry import Face, Geometry, normals_at
-from parts.geometry.mesh import TriangleMesh
 from parts.geometry.surfaces import Cylinder, Plane
-from robots.core.arrays import Array, Indices, Mask, freeze_field
+from robots.core.arrays import Array, Indices, freeze_field
 
 CREASE = np.radians(30.0)  # neighbours that turn more than this meet at an edge of the part
 _SHEAR = 7.0 + 0.5 * (np.sqrt(5.0) - 1.0)  # the least rational of all numbers
@@ -143,7 +142,7 @@ class RoundSkin(SkinPatch):
 
 def neighbours(faces: Indices) -> Indices:
     """Pairs of rows that share an edge. Args: faces # (t, 3) -> (p, 2)."""
-    edges, owner = _edges(faces)
+    edges, owner = edges_of(faces)
     order = np.lexsort(edges.T)
     same = np.flatnonzero(np.all(edges[order[1:]] == edges[order[:-1]], axis=1))
     return np.column_stack([owner[order[same]], owner[order[same + 1]]])
@@ -159,28 +158,8 @@ def shared_edges(faces: Indices) -> tuple[Indices, Indices, Indices]:
     return owner[order[same]], owner[order[same + 1]], edges[order[same]]
 
 
-def single_edges(faces: Indices) -> Indices:
-    """Edges of one triangle only: the rim. Args: faces # (t, 3) -> vertices (e, 2).
-
-    At the pole of a sphere CAD kernels leave triangles with a corner twice; those have no edge.
-    """
-    edges, _ = _edges(faces)
-    edges = edges[edges[:, 0] != edges[:, 1]]
-    unique, counts = np.unique(edges, axis=0, return_counts=True)
-    return np.asarray(unique[counts == 1])
-
-
-def sharp_edges(mesh: TriangleMesh, triangles: Indices) -> Indices:
-    """Edges where neighbours turn by more than ``CREASE``. # vertices (e, 2)."""
-    edges, owner = _edges(mesh.faces[triangles])
-    order = np.lexsort(edges.T)
-    same = np.flatnonzero(np.all(edges[order[1:]] == edges[order[:-1]], axis=1))
-    normals = mesh.normals[triangles]
-    turn = np.sum(normals[owner[order[same]]] * normals[owner[order[same + 1]]], axis=1)
-    return np.asarray(edges[order[same]][turn < np.cos(CREASE)])
-
-
-def _edges(faces: Indices) -> tuple[Indices, Indices]:
+def edges_of(faces: Indices) -> tuple[Indices, Indices]:
+    """Edges of triangles, the lower vertex first, and whose they are. # (3t, 2), (3t,)."""
     edges = np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     return np.sort(edges, axis=1), np.tile(np.arange(len(faces)), 3)
 
@@ -286,113 +265,3 @@ def cylinder_of(geometry: Geometry, triangles: Indices) -> Cylinder | None:
 def _heights(geometry: Geometry, triangles: Indices, plane: Plane) -> Array:
     mesh = geometry.mesh
     return plane.distance(mesh.vertices[np.unique(mesh.faces[triangles])])
-
-
-# -------------------------------------------------------------------------------------------- Rims
-
-ROUNDING = 1e-8  # [m] of coordinates in single precision, which CAD viewers write
-FACETS = 1e-3  # of the part: how far facets may be from the surface they stand for
-_BLOCK = 2_000_000  # point-edge pairs at a time, to bound memory
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rim:
-    """Straight pieces of edge, and which triangles they surround.
-
-    Args:
-        geometry: of the part.
-        triangles: of the face. # (t,)
-        starts: of the pieces. # (e, 3) [m]
-        ends: # (e, 3) [m]
-        deflection: the true edge and surface stray at most this far from the triangles. [m]
-        reach: a point farther than this from the triangles is not on the part. [m]
-    """
-
-    geometry: Geometry
-    triangles: Indices
-    starts: Array
-    ends: Array
-    deflection: float
-    reach: float
-
-    def distances(self, points: Array) -> Array:
-        """Distance to the nearest piece of edge; infinite where there is none. # (k,) [m]."""
-        result = np.full(len(points), np.inf)
-        block = max(1, _BLOCK // max(len(self.starts), 1))
-        for first in range(0, len(points), block):
-            some = points[first : first + block]
-            if len(self.starts):
-                result[first : first + block] = _to_segments(some, self.starts, self.ends)
-        return result
-
-    def keeps(self, points: Array, margin: float) -> Mask:
-        """Return whether points lie on the face, and at least a margin from its edge. # (k,).
-
-        Without a margin a point within the deflection of a curved edge may be judged either way;
-        with one it is kept farther away by the deflection, so that the true edge is never nearer
-        than the margin.
-        """
-        if not len(points):
-            return np.zeros(0, dtype=bool)
-        feet = self.geometry.closest(points)
-        on = np.isin(feet.triangles, self.triangles)
-        on &= feet.distances <= self.reach
-        if margin > 0.0:
-            on[on] = self.distances(points[on]) >= margin + self.deflection
-        return np.asarray(on)
-
-    def distance(self, margin: float) -> float:
-        """Distance from the pieces of edge that is a margin from the true edge at least. [m]."""
-        return margin + self.deflection + ROUNDING
-
-
-def rim_of(
-    geometry: Geometry, triangles: Indices, *, sharp: bool = False, deflection: float = 0.0
-) -> Rim:
-    """Rim of a set of triangles: their edges without a second triangle of the set.
-
-    Args:
-        geometry: of the part.
-        triangles: rows of its mesh. # (t,)
-        sharp: edges where the surface turns by more than 30 degrees count too.
-        deflection: of these triangles, where it is more than that of the faces at their rim. [m]
-    """
-    faces = geometry.mesh.faces
-    edges = single_edges(faces[triangles])
-    at_rim = np.zeros(len(geometry.mesh.vertices), dtype=bool)
-    at_rim[edges] = True
-    beside = geometry.face_of_triangle[np.count_nonzero(at_rim[faces], axis=1) >= 2]
-    owners = np.union1d(beside, geometry.face_of_triangle[triangles])
-    deflection = max(deflection, *(geometry.faces[face].deflection for face in owners.tolist()))
-    if sharp:
-        edges = np.vstack([edges, sharp_edges(geometry.mesh, triangles)])
-    corners = geometry.mesh.vertices[edges]
-    return Rim(
-        geometry=geometry,
-        triangles=triangles,
-        starts=corners[:, 0],
-        ends=corners[:, 1],
-        deflection=deflection,
-        reach=2.0 * deflection + ROUNDING,
-    )
-
-
-def whole_part(geometry: Geometry) -> Rim:
-    """Rim of a feature by numbers: none, but points must be on the part.
-
-    Triangles of a mesh file say nothing about their tolerance; 1e-3 of the part's size is taken.
-    """
-    rim = rim_of(geometry, np.arange(len(geometry.mesh)))
-    facets = any(face.surface is None for face in geometry.faces)
-    loose = FACETS * float(np.linalg.norm(geometry.mesh.size)) if facets else 0.0
-    empty = np.zeros((0, 3))
-    return replace(rim, starts=empty, ends=empty, reach=max(rim.reach, loose))
-
-
-def _to_segments(points: Array, starts: Array, ends: Array) -> Array:
-    along = ends - starts
-    squares = np.sum(along**2, axis=1)
-    offset = points[:, None, :] - starts
-    share = np.sum(offset * along, axis=2) / np.where(squares > 0.0, squares, 1.0)
-    gaps = offset - np.clip(share, 0.0, 1.0)[:, :, None] * along
-    return np.asarray(np.sqrt(np.sum(gaps**2, axis=2).min(axis=1)))

@@ -66,6 +66,7 @@ class FormFeature:
         deflection: the farthest that its triangles lie from its surface. [m]
         residual: the farthest that corners of a mesh lie from the surface found in it; NaN where a
             CAD file states the surface. [m]
+        pieces: of a slot: its two ends and its walls.
     """
 
     name: str
@@ -85,6 +86,7 @@ class FormFeature:
     neighbours: tuple[str, ...] = ()
     deflection: float = 0.0
     residual: float = np.nan
+    pieces: tuple[FormFeature, ...] = ()
 
     def __post_init__(self) -> None:
         freeze_fields(self, "triangles", dtype=np.int64)
@@ -759,6 +761,7 @@ def _slot(
         diameter=width,
         depth=length,
         inner=True,
+        pieces=tuple(forms[number] for number in pieces),
         deflection=max(forms[number].deflection for number in pieces),
     )
 

@@ -69,10 +69,10 @@ def test_rim_of_the_top_knows_holes_and_cone(block):
     rim = choose_feature(block, "top").rim
     inside = np.array([[20, 20, 30], [100, 60, 30], [60, 20, 30], [100, 20, 30], [-1, 5, 30]]) / 1e3
     assert rim.keeps(inside, 0.0).tolist() == [False, False, False, True, False]
-    # 5 mm from the wall of the 20 mm hole, whose polygon strays by 12 µm.
+    # Beside the wall of the 20 mm hole, whose polygon strays by 12 µm.
     near = np.array([[20 + 10 + 2.0, 20, 30], [20 + 10 + 2.2, 20, 30]]) / 1e3
     assert rim.keeps(near, 2.1e-3).tolist() == [False, True]
-    assert rim.distances(near)[0] == pytest.approx(2e-3, abs=1e-12)  # a corner of the polygon
+    assert rim.distances(near)[0] == pytest.approx(2e-3, abs=1e-9)
 
 
 def test_nearest_on_a_mesh_is_the_smooth_region_there(facets):
@@ -98,35 +98,3 @@ def test_whole_mesh_keeps_off_sharp_edges(facets):
     feature = choose_feature(facets, "#0")
     points = np.array([[100, 20, 30], [100, 0.5, 30], [120, 40, 29.2]]) / 1e3
     assert feature.keeps(points, 1e-3).tolist() == [True, False, False]
-
-
-def sloppy(geometry, name, deflection):
-    """The part with a face that its triangles follow less closely."""
-    faces = tuple(
-        replace(face, deflection=deflection if face.name == name else face.deflection)
-        for face in geometry.faces
-    )
-    return replace(geometry, faces=faces)
-
-
-@pytest.mark.parametrize("by_index", [False, True])  # the feature, the face
-def test_a_rim_has_the_deflection_of_its_own_faces_and_of_those_beside(block, by_index):
-    """One sloppy fillet far away does not move a layout: a mesh may not even recognise it."""
-    changed = sloppy(block, "right", 5e-5)
-    for face in block.faces:
-        if face.kind != "plane":
-            continue
-        text = f"#{face.index}" if by_index else face.name
-        before, after = choose_feature(block, text).rim, choose_feature(changed, text).rim
-        beside = face.name in ("right", "top", "bottom", "front", "back")
-        assert after.deflection == (5e-5 if beside else before.deflection), face.name
-
-
-def test_the_corners_of_an_inset_plane_are_on_it(block):
-    """Whatever the tessellation: points near a side are not lost to its guard band."""
-    corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    for deflection in (0.0, 3e-5):
-        front = choose_feature(sloppy(block, "left", deflection), "front")
-        inset = front.inset(2e-3).at(corners).positions
-        assert front.keeps(inset, 2e-3).all()
-        assert front.rim.distances(inset) == pytest.approx(2e-3 + deflection, abs=1e-7)
