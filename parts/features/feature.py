@@ -15,6 +15,7 @@ from parts.features.mesh_patch import RoundSkin, SkinPatch, cylinder_of, region_
 from parts.features.patch import Patch, Rectangle, SurfaceCircle, SurfaceLine
 from parts.features.recognition import FormFeature, canonical, form_features
 from parts.features.rim import Owner, Rim, rim_of, whole_part
+from parts.features.slot_patch import SlotPatch
 from parts.geometry.geometry import Face, Geometry
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, Mask
@@ -38,7 +39,7 @@ class Feature:
 
     @property
     def kind(self) -> str:
-        """One of ``KINDS``."""
+        """One of ``KINDS``, or "slot"."""
         return self.patch.kind
 
     def inset(self, margin: float) -> Patch:
@@ -232,6 +233,9 @@ def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
         for one in form_features(geometry)
         for piece in one.pieces or (one,)
     ]
+    if form.kind == "slot":
+        rim = rim_of(geometry, form.triangles, owners)
+        return Feature(name=form.name, patch=SlotPatch.of(form, rim.corners), rim=rim)
     return _bounded(geometry, whole, owners)
 
 
