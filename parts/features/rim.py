@@ -7,7 +7,7 @@ triangles follow a surface moves the points of a layout.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -222,7 +222,8 @@ def _sides(mesh: TriangleMesh, triangles: Indices, edges: Indices, owner: Indice
 
 # -------------------------------------------------------------------------------- True edges
 
-_SMOOTH = 0.1  # [rad] surfaces that meet at less have an edge where they are tangent
+_SMOOTH = 0.1  # [rad] surfaces that meet at less everywhere have an edge where they are tangent
+_LEAST = 0.02  # [rad] what a fit is off moves an edge across it by no more than if they met at this
 _STEPS = 4  # of Newton's method, from a chord
 _WIDEST = 0.3  # of a piece's length: the bulge of a third of a circle
 _NUDGE = 1e-6  # [m] to see how two surfaces turn apart
@@ -230,6 +231,7 @@ _ACROSS = 0.2  # of how they turn apart across their edge: along it they do not
 _TURN = 0.1  # [rad] over the face's size: what turns apart by less tells no edge
 _STEEP = 0.5  # of how they turn apart where they do most
 _ASTRAY = 5e-5  # [m] corners of an edge lie this near to both its surfaces
+_TOUCH = 2e-6  # [m] between surfaces where one runs on into the other, of which a mesh fits both
 _PLANAR = 2e-6  # [m] edges of fillets lie this near to a plane
 _ROUNDS = 3  # of moving corners to one edge that ends there and to the other
 
@@ -276,13 +278,29 @@ def _true_edges(
         near = off.reshape(-1, 2).max(axis=1) <= _ASTRAY
         middles = ends.mean(axis=1)
         turn = np.linalg.norm(np.cross(own.normal(middles), other.normal(middles)), axis=1)
-        for smooth in (False, True):
-            some = near & ((turn < _SMOOTH) == smooth)
-            if some.any():
-                points = np.concatenate([middles[some], ends[some, 0], ends[some, 1]])
-                curve = _Curve(own, other, size)
-                curves.append((curve.planar(points) if smooth else curve, rows[some]))
+        for some in _chains(pieces[rows[near]]):
+            own_rows = np.flatnonzero(near)[some]
+            points = np.concatenate([middles[own_rows], ends[own_rows, 0], ends[own_rows, 1]])
+            curve = _Curve(own, other, size)
+            smooth = bool(turn[own_rows].max() < _SMOOTH)
+            curves.append((curve.planar(points) if smooth else curve, rows[own_rows]))
     return _settled(corners, pieces, curves)
+
+
+def _chains(pieces: Indices) -> Iterator[Indices]:
+    """Rows of pieces that hang together. Args: pieces # (e, 2)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(pieces):
+        return
+    used, ends = np.unique(pieces, return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    shape = (len(used), len(used))
+    links = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=shape)
+    labels = connected_components(links, directed=False)[1][ends[:, 0]]
+    for label in range(int(labels.max()) + 1):
+        yield np.flatnonzero(labels == label)
 
 
 def _settled(
@@ -335,6 +353,9 @@ class _Curve(NamedTuple):
         """
         curve = self._replace(smooth=True)
         found = _tangent(self.own, self.other, points, self.size)
+        touching = found.points[np.isfinite(found.points).all(axis=1)]
+        if len(touching) and np.median(np.abs(self.other.distance(touching))) > _TOUCH:
+            return self  # there they overlap, or miss each other: they meet at a small angle
         steep = found.steep[np.isfinite(found.points).all(axis=1)]
         if not len(steep):
             return curve
@@ -359,7 +380,7 @@ def _meeting(own: Surface, other: Surface, points: Array) -> Array:
         n, m = own.normal(points), other.normal(points)
         a, b = own.distance(points)[:, None], other.distance(points)[:, None]
         cosine = np.sum(n * m, axis=1, keepdims=True)
-        square = np.maximum(1.0 - cosine**2, 1e-6)
+        square = np.maximum(1.0 - cosine**2, _LEAST**2)
         points = points - ((a - cosine * b) * n + (b - cosine * a) * m) / square
     return points
 
