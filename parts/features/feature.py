@@ -253,7 +253,12 @@ def _bounded(geometry: Geometry, face: Face, owners: Sequence[Owner]) -> Feature
         if isinstance(surface, Plane):
             patch = _rectangle(surface, points)
         else:
-            patch = _band(surface, points, _middle(rim, face))
+            middle = _middle(rim, face)
+            more = [surface.project(rim.middles)] if len(rim.starts) else []
+            if isinstance(surface, Sphere):
+                poles = surface.centre + surface.radius * np.array([middle, -middle])
+                more.append(poles[rim.keeps(poles, 0.0)])  # of triangles, none may have a corner
+            patch = _band(surface, np.vstack([points, *more]), middle)
     return Feature(name=face.name, patch=patch, rim=rim)
 
 

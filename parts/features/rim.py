@@ -74,6 +74,11 @@ class Rim:
                 result[first : first + block] = _to_arcs(some, self.starts, self.ends, self.bulges)
         return result
 
+    @property
+    def middles(self) -> Array:
+        """Of the pieces, with their bulges. # (e, 3) [m]."""
+        return np.asarray(0.5 * (self.starts + self.ends) + self.bulges)
+
     def vector_area(self) -> Array:
         """Integral of the normal over what the rim surrounds, whatever lies within. # (3,) [m²].
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import trimesh
 
 from parts.features.feature import choose_feature, feature_of_face
 from parts.geometry import Geometry
-from parts.geometry.surfaces import Cylinder, Plane
+from parts.geometry.mesh import TriangleMesh
+from parts.geometry.surfaces import Cylinder, Plane, Sphere
 from parts.library import open_part
 from parts.sampling.sample import AccessLimits, sample
 from tests.parts.features.test_recognition import SIDES, plate, upright, with_faces
@@ -80,6 +82,22 @@ def test_facets_beside_a_smooth_edge_may_belong_to_either_surface():
     )
     for before, after in zip(layouts(exact), layouts(other), strict=True):
         assert np.abs(before - after).max() < 1e-7
+
+
+@pytest.mark.parametrize("count", [16, 24])
+def test_a_piece_of_a_sphere_reaches_to_its_pole_though_no_corner_lies_there(block, count):
+    """Before, an eighth ended at its corner nearest to the pole, wherever a mesh had one."""
+    ball = trimesh.creation.uv_sphere(radius=0.010, count=[count, count])
+    mesh = TriangleMesh(vertices=ball.vertices, faces=ball.faces)
+    eighth = np.all(mesh.triangles.mean(axis=1) > 0.0, axis=1)
+    surface = Sphere(centre=np.zeros(3), radius=0.010)
+    geometry = with_faces(
+        replace(block, mesh=mesh, corner_normals=None),
+        [(surface, np.flatnonzero(eighth)), (surface, np.flatnonzero(~eighth))],
+    )
+    patch = feature_of_face(geometry, geometry.faces[0]).patch
+    assert patch.axis == pytest.approx(np.full(3, 3.0**-0.5), abs=5e-3)  # it ends at whole facets
+    assert patch.end == pytest.approx(0.010 * 0.5 * np.pi, abs=1e-12)
 
 
 def test_the_area_of_a_face_is_known_from_its_rim(block):
