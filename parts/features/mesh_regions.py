@@ -50,7 +50,6 @@ _SAME_KIND = 20.0  # times the loose tolerance: regions of one kind are fitted t
 _LEVEL = 1e-2  # [rad] facets of one plane turn by less, though their corners are sloppy
 _LEANS = 0.1  # of a facet's width: corners that stray farther say nothing of its direction
 _STRAIGHT = 1e-4  # [rad] facets that turn less do not bend
-_ASTRAY = (5e-5, 1e-2)  # [m], and of its radius: corners at sloppy edges of a curved surface
 _SAMPLED = 1500  # corners that a fit uses
 _ROUNDS = 4  # of growing and fitting again
 _STEPS = (10, 30)  # of a fit that begins near its end: of a patch, and of what grew from it
@@ -92,7 +91,6 @@ def mesh_regions(mesh: TriangleMesh, triangles: Indices) -> tuple[MeshRegion, ..
         search.settle_borders()
     search.take_planes()
     search.settle_borders()
-    search.take_strays()
     search.give_up_open_regions()
     search.unite()
     return tuple(search.regions())
@@ -776,47 +774,6 @@ class _Search:
             and np.median(away) <= self._close
             and turned.min() >= np.cos(SMOOTH)
         )
-
-    def take_strays(self) -> None:
-        """Give curved surfaces the facets at their edges of which CAD left single corners astray.
-
-        Only where no facet of a smooth piece is left, and fewer than the surfaces have: what stands
-        by itself between surfaces is none of theirs.
-        """
-        if not self._surfaces or np.all(self._owner >= 0):
-            return
-        owner, pieces = self._owner.copy(), self._pieces()
-        for _ in range(_LAYERS):
-            grown = owner.copy()
-            for number, surface in enumerate(self._surfaces):
-                radius = getattr(surface, "minor_radius", getattr(surface, "radius", np.inf))
-                own = np.flatnonzero(owner == number)
-                if isinstance(surface, Plane) or not len(own):
-                    continue
-                some = np.unique(self._facets.beside.take(own))
-                some = some[grown[some] < 0]
-                if len(some):
-                    on = self._strays(surface, some, min(_ASTRAY[0], _ASTRAY[1] * radius))
-                    grown[some[on]] = number
-            if np.array_equal(grown, owner):
-                break
-            owner = grown
-        count = self._facets.count
-        left = np.bincount(pieces[owner < 0], minlength=count)
-        taken = (self._owner < 0) & (owner >= 0) & (left[pieces] == 0)
-        fresh = np.bincount(owner[taken], minlength=len(self._surfaces))
-        known = np.bincount(self._owner[self._owner >= 0], minlength=len(self._surfaces))
-        refused = np.isin(pieces, pieces[taken & (fresh >= known)[owner]])
-        self._owner[taken & ~refused] = owner[taken & ~refused]
-
-    def _strays(self, surface: Surface, some: Indices, astray: float) -> Mask:
-        """Which facets have some corners on a surface and the others not far from it. # (f,)."""
-        facets = self._facets
-        places, starts = facets.corners.places(some)
-        away = np.abs(surface.distance(facets.mesh.vertices[facets.corners.items[places]]))
-        nearest, farthest = np.minimum.reduceat(away, starts), np.maximum.reduceat(away, starts)
-        on = (nearest <= self._room[-1][0]) & (farthest <= self._room[-1][0] + astray)
-        return np.asarray(on & (facets.along(surface, some) >= np.cos(SMOOTH)))
 
     def give_up_open_regions(self) -> None:
         """Curved regions most of whose rim runs on smoothly into facets without a surface."""
