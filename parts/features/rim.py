@@ -22,6 +22,8 @@ from robots.core.arrays import Array, Indices, Mask
 ROUNDING = 1e-8  # [m] of coordinates in single precision, which CAD viewers write
 FACETS = 1e-3  # of the part: how far facets may be from the surface they stand for
 _BLOCK = 2_000_000  # point-edge pairs at a time, to bound memory
+_NEAR = 4  # pieces, of which one is the nearest
+_OTHER_SIDE = 2.0  # of the reach: triangles of the neighbour that stand for this face
 
 
 class Owner(NamedTuple):
@@ -48,9 +50,11 @@ class Rim:
         starts: of the pieces. # (e, 3) [m]
         ends: # (e, 3) [m]
         bulges: from the middle of each straight piece to the edge. # (e, 3) [m]
+        moves: the farthest that each lies from the triangles' edge. # (e,) [m]
+        normals: of the triangle inside of each, of which they are the edge; 0 where the face lies
+            on both sides. # (e, 3)
         corners: of the triangles, those at the rim on the true edge. # (c, 3) [m]
         slack: the true edge strays at most this far from the pieces with their bulges. [m]
-        moved: the farthest that the true edge, as far as it is found, lies from the triangles' [m]
         reach: a point farther than this from the triangles is not on the part. [m]
     """
 
@@ -59,20 +63,23 @@ class Rim:
     starts: Array
     ends: Array
     bulges: Array
+    moves: Array
+    normals: Array
     corners: Array
     slack: float
-    moved: float
     reach: float
 
     def distances(self, points: Array) -> Array:
         """Distance to the nearest piece of edge; infinite where there is none. # (k,) [m]."""
-        result = np.full(len(points), np.inf)
-        block = max(1, _BLOCK // max(len(self.starts), 1))
-        for first in range(0, len(points), block):
-            some = points[first : first + block]
-            if len(self.starts):
-                result[first : first + block] = _to_arcs(some, self.starts, self.ends, self.bulges)
-        return result
+        return self._nearest(points).distances
+
+    def _nearest(self, points: Array) -> _Nearest:
+        if not len(self.starts):
+            none = np.zeros(len(points))
+            return _Nearest(np.full(len(points), np.inf), none, none)
+        block = max(1, _BLOCK // len(self.starts))
+        parts = [self._to_arcs(points[k : k + block]) for k in range(0, len(points), block)]
+        return _Nearest(*(np.concatenate(one) for one in zip(*parts, strict=True)))
 
     @property
     def middles(self) -> Array:
@@ -91,25 +98,74 @@ class Rim:
     def keeps(self, points: Array, margin: float) -> Mask:
         """Return whether points lie on the face, and at least a margin from its edge. # (k,).
 
-        Without a margin a point within the deflection of a curved edge may be judged either way;
-        with one the true edge is never nearer than the margin.
+        What lies between the triangles' edge and the true one is judged by the side of that.
         """
         if not len(points):
             return np.zeros(0, dtype=bool)
         feet = self.geometry.closest(points)
-        on = np.isin(feet.triangles, self.triangles)
-        on &= feet.distances <= self.reach
-        if margin > 0.0:
-            on[on] = self.distances(points[on]) >= self.distance(margin) - ROUNDING
+        on = np.isin(feet.triangles, self.triangles) & (feet.distances <= self.reach)
+        some = np.flatnonzero(feet.distances <= _OTHER_SIDE * self.reach)
+        near = self._nearest(points[some])
+        between = near.distances <= near.moves
+        on[some[between]] = near.inward[between] >= -ROUNDING
+        on[some] &= near.distances >= margin + (self.slack if margin > 0.0 else -ROUNDING)
         return np.asarray(on)
 
     def distance(self, margin: float) -> float:
-        """Distance from the pieces of edge that is a margin from the true edge at least. [m].
+        """Distance from the pieces of edge that is a margin from the true edge at least. [m]."""
+        return margin + self.slack + ROUNDING
 
-        It is no less than the true edge lies from that of the triangles: what lies in between they
-        put on the wrong side.
-        """
-        return max(margin, self.moved) + self.slack + ROUNDING
+    def _to_arcs(self, points: Array) -> _Nearest:
+        """To parabolas through their ends and bulges."""
+        along = self.ends - self.starts
+        squares = np.sum(along**2, axis=1)
+        offset = points[:, None, :] - self.starts
+        share = np.sum(offset * along, axis=2) / np.where(squares > 0.0, squares, 1.0)
+        share = np.clip(share, 0.0, 1.0)
+        gaps = offset - share[:, :, None] * along
+        curved = np.flatnonzero(np.any(self.bulges != 0.0, axis=1))
+        rise = 4.0 * share[:, curved] * (1.0 - share[:, curved])
+        gaps[:, curved] -= rise[:, :, None] * self.bulges[curved]
+        squares = np.sum(gaps**2, axis=2)
+        # The foot on a chord is nearly that on its parabola: two steps of Newton's method are left,
+        # for the nearest pieces, of which beside a corner the wrong one may seem the nearer one.
+        near = np.argpartition(squares, min(_NEAR, len(along)) - 1, axis=1)[:, :_NEAR]
+        rows = np.arange(len(points))[:, None]
+        t, arm = share[rows, near][:, :, None], offset[rows, near]
+        chord, bulge = along[near], self.bulges[near]
+        for _ in range(2):
+            tangent = chord + 4.0 * (1.0 - 2.0 * t) * bulge
+            gap = arm - t * chord - 4.0 * t * (1.0 - t) * bulge
+            bend = np.sum(tangent**2 + 8.0 * gap * bulge, axis=2, keepdims=True)
+            step = np.sum(gap * tangent, axis=2, keepdims=True) / np.where(bend > 0, bend, np.inf)
+            t = np.clip(t + step, 0.0, 1.0)
+        gap = arm - t * chord - 4.0 * t * (1.0 - t) * bulge
+        distances = np.linalg.norm(gap, axis=2)
+        least = distances.min(axis=1)
+        tangent = chord + 4.0 * (1.0 - 2.0 * t) * bulge
+        inward = np.cross(self.normals[near], tangent)
+        length = np.linalg.norm(inward, axis=2, keepdims=True)
+        inward /= np.where(length > 0.0, length, 1.0)
+        # in front of a corner the mean of both its pieces tells the side
+        nearest = distances <= least[:, None] + ROUNDING
+        inward = np.sum(inward * nearest[:, :, None], axis=1)
+        first = distances.argmin(axis=1)
+        moves = np.where(nearest, self.moves[near], 0.0).max(axis=1)
+        return _Nearest(least, moves, np.sum(inward * gap[rows[:, 0], first], axis=1))
+
+
+class _Nearest(NamedTuple):
+    """The nearest pieces of edge.
+
+    Args:
+        distances: # (k,) [m]
+        moves: of those pieces. # (k,) [m]
+        inward: how far inside of the edge, along the face; negative outside. # (k,) [m]
+    """
+
+    distances: Array
+    moves: Array
+    inward: Array
 
 
 def rim_of(
@@ -124,26 +180,29 @@ def rim_of(
         sharp: edges where the surface turns by more than 30 degrees count too.
     """
     mesh = geometry.mesh
-    edges = single_edges(mesh.faces[triangles])
+    edges, inside = single_edges(mesh.faces[triangles])
     owner = np.full(len(mesh), -1)
     for number, one in enumerate(owners):
         owner[one.triangles] = number
-    sides = _sides(mesh, triangles, edges, owner)
+    beside = _beside(mesh, triangles, edges)
+    sides = np.column_stack([owner[triangles[inside]], np.where(beside < 0, -1, owner[beside])])
     deflections = np.array([one.deflection for one in owners] + [0.0])
     farthest = float(deflections[np.union1d(owner[triangles], sides)].max())
     used, pieces = np.unique(edges, return_inverse=True)
     pieces = pieces.reshape(-1, 2)
     bare = mesh.vertices[used]
-    edge = _true_edges(bare, pieces, sides, [one.surface for one in owners])
+    edge = _true_edges(bare, pieces, sides, owners, _spans(mesh, triangles, used))
     slack = float(deflections[sides[~edge.known]].max(initial=0.0))
-    moved = float(np.linalg.norm(edge.corners - bare, axis=1).max(initial=0.0))
-    moved = max(moved, float(np.linalg.norm(edge.bulges, axis=1).max(initial=0.0)))
+    moves = np.linalg.norm(edge.corners - bare, axis=1)[pieces].max(axis=1)
+    moves += np.linalg.norm(edge.bulges, axis=1)
+    normals = mesh.normals[triangles[inside]]
     inner = mesh.vertices[np.setdiff1d(mesh.faces[triangles], used)]
     corners, bulges = edge.corners[pieces], edge.bulges
     if sharp:
         creases = mesh.vertices[sharp_edges(mesh, triangles)]
-        corners = np.vstack([corners, creases])
-        bulges = np.vstack([bulges, np.zeros_like(creases[:, 0])])
+        corners, none = np.vstack([corners, creases]), np.zeros_like(creases[:, 0])
+        bulges, normals = np.vstack([bulges, none]), np.vstack([normals, none])
+        moves = np.append(moves, none[:, 0])
         slack = farthest
     return Rim(
         geometry=geometry,
@@ -151,9 +210,10 @@ def rim_of(
         starts=corners[:, 0],
         ends=corners[:, 1],
         bulges=bulges,
+        moves=moves,
+        normals=normals,
         corners=np.vstack([inner, edge.corners]),
         slack=slack,
-        moved=moved,
         reach=2.0 * farthest + ROUNDING,
     )
 
@@ -173,9 +233,10 @@ def whole_part(geometry: Geometry) -> Rim:
         starts=none,
         ends=none,
         bulges=none,
+        moves=none[:, 0],
+        normals=none,
         corners=geometry.mesh.vertices,
         slack=deflection,
-        moved=0.0,
         reach=max(2.0 * deflection + ROUNDING, loose),
     )
 
@@ -183,8 +244,8 @@ def whole_part(geometry: Geometry) -> Rim:
 # ------------------------------------------------------------------------------- Edges of triangles
 
 
-def single_edges(faces: Indices) -> Indices:
-    """Edges of one triangle only, as it runs round them: the rim. # faces (t, 3) -> (e, 2).
+def single_edges(faces: Indices) -> tuple[Indices, Indices]:
+    """Edges of one triangle only, as it runs round them, and its row: the rim. # (e, 2), (e,).
 
     At the pole of a sphere CAD kernels leave triangles with a corner twice; those have no edge.
     """
@@ -192,7 +253,8 @@ def single_edges(faces: Indices) -> Indices:
     turned = np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     real = edges[:, 0] != edges[:, 1]
     _, first, counts = np.unique(edges[real], axis=0, return_index=True, return_counts=True)
-    return np.asarray(turned[real][first[counts == 1]])
+    place = np.flatnonzero(real)[first[counts == 1]]
+    return np.asarray(turned[place]), place % len(faces)
 
 
 def sharp_edges(mesh: TriangleMesh, triangles: Indices) -> Indices:
@@ -205,24 +267,34 @@ def sharp_edges(mesh: TriangleMesh, triangles: Indices) -> Indices:
     return np.asarray(edges[order[same]][turn < np.cos(CREASE)])
 
 
-def _sides(mesh: TriangleMesh, triangles: Indices, edges: Indices, owner: Indices) -> Indices:
-    """Numbers of the owners inside and outside of each edge; -1 where there is none. # (e, 2)."""
+def _beside(mesh: TriangleMesh, triangles: Indices, edges: Indices) -> Indices:
+    """Rows of the triangles outside of edges; -1 where there is none. # (e,)."""
     at_rim = np.zeros(len(mesh.vertices), dtype=bool)
     at_rim[edges] = True
     near = np.flatnonzero(np.count_nonzero(at_rim[mesh.faces], axis=1) >= 2)
-    inside = np.zeros(len(mesh), dtype=bool)
-    inside[triangles] = True
+    near = np.setdiff1d(near, triangles)
+    if not len(near):
+        return np.full(len(edges), -1)
     sides, row = edges_of(mesh.faces[near])
     keys = sides[:, 0] * len(mesh.vertices) + sides[:, 1]
     wanted = edges.min(axis=1) * len(mesh.vertices) + edges.max(axis=1)
-    result = np.full((len(edges), 2), -1)
-    for column, those in enumerate((inside[near[row]], ~inside[near[row]])):
-        order = np.argsort(keys[those], kind="stable")
-        known, rows = keys[those][order], near[row[those]][order]
-        place = np.minimum(np.searchsorted(known, wanted), max(len(known) - 1, 0))
-        if len(known):
-            result[:, column] = np.where(known[place] == wanted, owner[rows[place]], -1)
-    return result
+    order = np.argsort(keys, kind="stable")
+    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.asarray(np.where(keys[order][place] == wanted, near[row[order]][place], -1))
+
+
+def _spans(mesh: TriangleMesh, triangles: Indices, corners: Indices) -> Array:
+    """How far facets at corners of a rim reach, on the side where they reach less. # (c,) [m]."""
+    at_rim = np.zeros(len(mesh.vertices), dtype=bool)
+    at_rim[corners] = True
+    near = np.flatnonzero(at_rim[mesh.faces].any(axis=1))
+    inside = np.isin(near, triangles)
+    sides = np.roll(mesh.triangles[near], 1, axis=1) - mesh.triangles[near]
+    longest = np.linalg.norm(sides, axis=2).max(axis=1)
+    spans = np.zeros((2, len(mesh.vertices)))
+    for column, those in enumerate((inside, ~inside)):
+        np.maximum.at(spans[column], mesh.faces[near[those]], longest[those][:, None])
+    return np.asarray(spans.min(axis=0)[corners])
 
 
 # -------------------------------------------------------------------------------- True edges
@@ -235,7 +307,7 @@ _NUDGE = 1e-6  # [m] to see how two surfaces turn apart
 _ACROSS = 0.2  # of how they turn apart across their edge: along it they do not
 _TURN = 0.1  # [rad] over the face's size: what turns apart by less tells no edge
 _STEEP = 0.5  # of how they turn apart where they do most
-_ASTRAY = 5e-5  # [m] corners of an edge lie this near to both its surfaces
+_ROW = 4.0  # of a deflection: corners of the first row of facets lie this far off the other surface
 _TOUCH = 2e-6  # [m] between surfaces where one runs on into the other, of which a mesh fits both
 _PLANAR = 2e-6  # [m] edges of fillets lie this near to a plane
 _ROUNDS = 3  # of moving corners to one edge that ends there and to the other
@@ -256,31 +328,34 @@ class _TrueEdges(NamedTuple):
 
 
 def _true_edges(
-    corners: Array, pieces: Indices, sides: Indices, surfaces: Sequence[Surface | None]
+    corners: Array, pieces: Indices, sides: Indices, owners: Sequence[Owner], farthest: Array
 ) -> _TrueEdges:
     """The edges next to straight pieces.
 
     Corners that CAD left off them are brought back, and those of a region of a mesh, too, that has
     a row more or less than the face: which of two surfaces that run on into each other facets
-    beside their edge belong to, their corners do not tell.
+    beside their edge belong to, their corners do not tell. No corner is moved that lies off a
+    surface by more than the first row of facets does, and none past the facets that it has.
 
     Args:
         corners: # (c, 3) [m]
         pieces: two corners of each. # (e, 2)
         sides: numbers of the surfaces inside and outside of each; -1 where there is none. # (e, 2)
-        surfaces: None where one is not known.
+        owners: their surfaces, with how far the triangles lie from them.
+        farthest: corners that would move by more stay. # (c,) [m]
     """
     curves: list[tuple[_Curve, Indices]] = []
     size = float(np.ptp(corners, axis=0).max()) if len(corners) else 0.0
     for one, two in np.unique(sides, axis=0).tolist():
-        own, other = (surfaces[side] if side >= 0 else None for side in (one, two))
+        own, other = (owners[side].surface if side >= 0 else None for side in (one, two))
         if own is None or other is None:
             continue
         rows = np.flatnonzero((sides == (one, two)).all(axis=1))
         ends = corners[pieces[rows]]
         flat = ends.reshape(-1, 3)
         off = np.maximum(np.abs(own.distance(flat)), np.abs(other.distance(flat)))
-        near = off.reshape(-1, 2).max(axis=1) <= _ASTRAY
+        row = _ROW * max(owners[one].deflection, owners[two].deflection) + _TOUCH
+        near = off.reshape(-1, 2).max(axis=1) <= row
         middles = ends.mean(axis=1)
         turn = np.linalg.norm(np.cross(own.normal(middles), other.normal(middles)), axis=1)
         for some in _chains(pieces[rows[near]]):
@@ -289,7 +364,7 @@ def _true_edges(
             curve = _Curve(own, other, size)
             smooth = bool(turn[own_rows].max() < _SMOOTH)
             curves.append((curve.planar(points) if smooth else curve, rows[own_rows]))
-    return _settled(corners, pieces, curves)
+    return _settled(corners, pieces, curves, farthest)
 
 
 def _chains(pieces: Indices) -> Iterator[Indices]:
@@ -309,10 +384,13 @@ def _chains(pieces: Indices) -> Iterator[Indices]:
 
 
 def _settled(
-    corners: Array, pieces: Indices, curves: Sequence[tuple[_Curve, Indices]]
+    corners: Array,
+    pieces: Indices,
+    curves: Sequence[tuple[_Curve, Indices]],
+    farthest: Array,
 ) -> _TrueEdges:
     """Corners and bulges on curves, each with its pieces."""
-    corners = corners.copy()
+    bare, corners = corners, corners.copy()
     bulges, known = np.zeros((len(pieces), 3)), np.zeros(len(pieces), dtype=bool)
     curves_at = [np.unique(pieces[rows]) for _, rows in curves]
     shared = np.bincount(np.concatenate([[], *curves_at]).astype(int), minlength=len(corners)) > 1
@@ -324,6 +402,8 @@ def _settled(
             good = np.isfinite(found).all(axis=1)
             corners[some[good]] = found[good]
             lost[some[~good]] = True
+    lost |= np.linalg.norm(corners - bare, axis=1) > farthest
+    corners[lost] = bare[lost]
     for curve, rows in curves:
         ends = corners[pieces[rows]]
         middles = ends.mean(axis=1)
@@ -426,42 +506,3 @@ def _tangent(own: Surface, other: Surface, points: Array, size: float) -> _Tange
         found &= (steepest * size >= _TURN) & (np.linalg.norm(shift, axis=1) <= size)
         points = np.where(found[:, None], points - shift, points)
     return _Tangent(np.where(found[:, None], own.project(points), np.nan), steepest)
-
-
-# -------------------------------------------------------------------------------------- Distances
-
-
-def _to_arcs(points: Array, starts: Array, ends: Array, bulges: Array) -> Array:
-    """Distance to the nearest of some parabolas through their ends and bulges. # (k,) [m]."""
-    along = ends - starts
-    squares = np.sum(along**2, axis=1)
-    offset = points[:, None, :] - starts
-    share = np.sum(offset * along, axis=2) / np.where(squares > 0.0, squares, 1.0)
-    share = np.clip(share, 0.0, 1.0)
-    gaps = offset - share[:, :, None] * along
-    curved = np.flatnonzero(np.any(bulges != 0.0, axis=1))
-    if not len(curved):
-        return np.asarray(np.sqrt(np.sum(gaps**2, axis=2).min(axis=1)))
-    rise = 4.0 * share[:, curved] * (1.0 - share[:, curved])
-    gaps[:, curved] -= rise[:, :, None] * bulges[curved]
-    gaps = np.sum(gaps**2, axis=2)
-    # The foot on a chord is nearly that on its parabola: two steps of Newton's method are left, for
-    # the nearest pieces, of which beside a corner the wrong one may seem the nearer one.
-    near = np.argpartition(gaps, min(_NEAR, len(starts)) - 1, axis=1)[:, :_NEAR]
-    rows = np.arange(len(points))[:, None]
-    t, arm = share[rows, near][:, :, None], offset[rows, near]
-    chord, bulge = along[near], bulges[near]
-
-    def gap() -> Array:
-        return np.asarray(arm - t * chord - 4.0 * t * (1.0 - t) * bulge)
-
-    for _ in range(2):
-        tangent = chord + 4.0 * (1.0 - 2.0 * t) * bulge
-        bend = np.sum(tangent**2 + 8.0 * gap() * bulge, axis=2, keepdims=True)
-        step = np.sum(gap() * tangent, axis=2, keepdims=True) / np.where(bend > 0.0, bend, np.inf)
-        t = np.clip(t + step, 0.0, 1.0)
-    least = np.minimum(gaps[rows, near], np.sum(gap() ** 2, axis=2))
-    return np.asarray(np.sqrt(least.min(axis=1)))
-
-
-_NEAR = 4  # pieces
