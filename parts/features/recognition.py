@@ -731,15 +731,21 @@ def _with_slots(
 
 
 def _facing(forms: Sequence[FormFeature], halves: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Pairs of half-cylinders that are the two ends of one slot: next to each other in a row."""
+    """Pairs of half-cylinders that are the two ends of one slot: next to each other in a row.
+
+    On one axis they are the ground of a channel, not the ends of a slot.
+    """
     if len(halves) < 2:
         return
+    first = forms[halves[0]]
     points = np.array([forms[number].point for number in halves])
-    row = points - points[0]
+    row = points - first.point
+    row -= np.outer(row @ first.axis, first.axis)
     direction = row[np.argmax(np.linalg.norm(row, axis=1))]
     order = np.argsort(row @ direction, kind="stable")
     for one, other in zip(order[::2], order[1::2], strict=False):
-        yield halves[int(one)], halves[int(other)]
+        if np.linalg.norm(row[other] - row[one]) > 2.0 * _slack(first):
+            yield halves[int(one)], halves[int(other)]
 
 
 def _slot(

@@ -98,7 +98,8 @@ class Rim:
     def keeps(self, points: Array, margin: float) -> Mask:
         """Return whether points lie on the face, and at least a margin from its edge. # (k,).
 
-        What lies between the triangles' edge and the true one is judged by the side of that.
+        What lies between the triangles' edge and the true one is judged by the side of that, and
+        so is what lies beside it within reach of the triangles.
         """
         if not len(points):
             return np.zeros(0, dtype=bool)
@@ -106,8 +107,8 @@ class Rim:
         on = np.isin(feet.triangles, self.triangles) & (feet.distances <= self.reach)
         some = np.flatnonzero(feet.distances <= _OTHER_SIDE * self.reach)
         near = self._nearest(points[some])
-        between = near.distances <= near.moves
-        on[some[between]] = near.inward[between] >= -ROUNDING
+        beside = (near.distances <= near.moves + self.reach) & ~np.isnan(near.inward)
+        on[some[beside]] = near.inward[beside] >= -ROUNDING
         on[some] &= near.distances >= margin + (self.slack if margin > 0.0 else -ROUNDING)
         return np.asarray(on)
 
@@ -151,6 +152,7 @@ class Rim:
         inward = np.sum(inward * nearest[:, :, None], axis=1)
         first = distances.argmin(axis=1)
         moves = np.where(nearest, self.moves[near], 0.0).max(axis=1)
+        inward[~inward.any(axis=1)] = np.nan
         return _Nearest(least, moves, np.sum(inward * gap[rows[:, 0], first], axis=1))
 
 
@@ -160,7 +162,8 @@ class _Nearest(NamedTuple):
     Args:
         distances: # (k,) [m]
         moves: of those pieces. # (k,) [m]
-        inward: how far inside of the edge, along the face; negative outside. # (k,) [m]
+        inward: how far inside of the edge, along the face; negative outside, NaN where the face
+            lies on both sides. # (k,) [m]
     """
 
     distances: Array
@@ -310,6 +313,7 @@ _STEEP = 0.5  # of how they turn apart where they do most
 _ROW = 4.0  # of a deflection: corners of the first row of facets lie this far off the other surface
 _TOUCH = 2e-6  # [m] between surfaces where one runs on into the other, of which a mesh fits both
 _PLANAR = 2e-6  # [m] edges of fillets lie this near to a plane
+_CROSSING = 0.8  # cosine between a plane's normal and that of the surfaces it crosses
 _ROUNDS = 3  # of moving corners to one edge that ends there and to the other
 
 
@@ -357,7 +361,8 @@ def _true_edges(
         row = _ROW * max(owners[one].deflection, owners[two].deflection) + _TOUCH
         near = off.reshape(-1, 2).max(axis=1) <= row
         middles = ends.mean(axis=1)
-        turn = np.linalg.norm(np.cross(own.normal(middles), other.normal(middles)), axis=1)
+        met = _meeting(own, other, middles)  # a row of facets beside it the turn tells nothing
+        turn = np.linalg.norm(np.cross(own.normal(met), other.normal(met)), axis=1)
         for some in _chains(pieces[rows[near]]):
             own_rows = np.flatnonzero(near)[some]
             points = np.concatenate([middles[own_rows], ends[own_rows, 0], ends[own_rows, 1]])
@@ -434,7 +439,7 @@ class _Curve(NamedTuple):
         """The curve along which surfaces run on, through its plane where it has one.
 
         A cylinder and a torus of one tube turn apart everywhere but on top, where it alone says
-        how the edge runs on.
+        how the edge runs on. A plane that touches them tells nothing.
         """
         curve = self._replace(smooth=True)
         found = _tangent(self.own, self.other, points, self.size)
@@ -449,6 +454,8 @@ class _Curve(NamedTuple):
         arms = good - good.mean(axis=0)
         _, spread, rows = np.linalg.svd(arms, full_matrices=False)
         if len(good) < 3 or spread[1] < 1e-2 * spread[0] or np.abs(arms @ rows[2]).max() > _PLANAR:
+            return curve
+        if np.abs(self.own.normal(good) @ rows[2]).max() > _CROSSING:
             return curve
         return self._replace(other=Plane(point=good.mean(axis=0), axis=rows[2]))
 

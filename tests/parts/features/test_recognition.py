@@ -107,6 +107,11 @@ def plate(outline, holes, surfaces: list[Surface], height: float = 0.01) -> Geom
 
     solid = trimesh.creation.extrude_polygon(Polygon(outline, holes), height, engine="earcut")
     surfaces = [*surfaces, Plane(point=np.zeros(3), axis=-Z), Plane(point=height * Z, axis=Z)]
+    return on_surfaces(solid, surfaces)
+
+
+def on_surfaces(solid, surfaces: list[Surface]) -> Geometry:
+    """A mesh, its faces those of the surfaces that it lies on."""
     mesh = TriangleMesh(vertices=solid.vertices, faces=solid.faces)
     corners, centres = mesh.triangles.reshape(-1, 3), mesh.triangles.mean(axis=1)
     fits = np.array(

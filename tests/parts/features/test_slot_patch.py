@@ -14,7 +14,7 @@ from tests.parts.features.test_recognition import OUTLINE, SIDES, plate, upright
 DEPTH, RADIUS = 0.01, 0.004
 
 
-def slot(steps):
+def slot_plate(steps):
     """A plate with a slot along x, its ends in chords of so many to a half turn."""
     turn = np.radians(np.linspace(0.0, 180.0, steps + 1))
     outline = [
@@ -24,7 +24,11 @@ def slot(steps):
     ]
     ends = [upright(x, 0.0, RADIUS, inner=True) for x in (-0.01, 0.01)]
     walls = [wall(0.0, RADIUS, 0.0, -1.0), wall(0.0, -RADIUS, 0.0, 1.0)]
-    return choose_feature(plate(OUTLINE, [outline], [*SIDES, *ends, *walls]), "slot-1")
+    return plate(OUTLINE, [outline], [*SIDES, *ends, *walls])
+
+
+def slot(steps):
+    return choose_feature(slot_plate(steps), "slot-1")
 
 
 def test_points_lie_evenly_on_the_wall_and_look_into_the_slot():
