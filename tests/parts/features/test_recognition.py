@@ -164,6 +164,33 @@ def test_a_slot_is_one_feature_and_its_ends_are_no_holes():
     assert one.point == pytest.approx([0.0, 0.0, 0.005], abs=1e-12)
 
 
+def test_two_grounds_of_one_channel_are_no_slot():
+    """Half-cylinders on one axis between the same walls, freeform between them: as in CTC 04."""
+    ground = np.array(arc(0.0, 0.0, 0.004, 180.0, 360.0))
+    profile = np.vstack([[(-0.004, 0.01)], ground, [(0.004, 0.01)]])
+    count, levels = len(profile), 4
+    corners = [[x, y, 0.01 * level] for level in range(levels) for x, y in profile]
+    cells = np.array([[level * count + k for k in range(count - 1)] for level in range(levels - 1)])
+    lower = np.stack([cells, cells + count, cells + 1], axis=-1)
+    upper = np.stack([cells + 1, cells + count, cells + count + 1], axis=-1)
+    faces = np.stack([lower, upper], axis=2)  # (levels - 1, count - 1, 2, 3)
+    rows = np.arange(faces[..., 0].size).reshape(faces.shape[:3])
+    mesh = TriangleMesh(vertices=np.array(corners), faces=faces.reshape(-1, 3))
+    bare = Geometry(
+        mesh=mesh, faces=(), unit_note="", audit=audit(mesh), source="channel", sha256=""
+    )
+    bore = upright(0.0, 0.0, 0.004, inner=True)
+    channel = [
+        (wall(-0.004, 0.0, 1.0, 0.0), rows[:, 0].ravel()),
+        (wall(0.004, 0.0, -1.0, 0.0), rows[:, -1].ravel()),
+        (bore, rows[0, 1:-1].ravel()),
+        (None, rows[1, 1:-1].ravel()),
+        (bore, rows[2, 1:-1].ravel()),
+    ]
+    kinds = sorted(form.kind for form in form_features(with_faces(bare, channel)))
+    assert kinds == ["fillet", "fillet", "freeform", "plane", "plane"]
+
+
 def test_corners_of_a_pocket_are_fillets_and_of_the_outline_rounds():
     r = 0.002
     corners = [(-0.01, -0.008, 180), (0.01, -0.008, 270), (0.01, 0.008, 0), (-0.01, 0.008, 90)]
