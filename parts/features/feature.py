@@ -12,10 +12,9 @@ import numpy as np
 from parts.errors import FeatureError
 from parts.features.band import Band, BandSpan, band_span, swept
 from parts.features.mesh_patch import RoundSkin, SkinPatch, cylinder_of, region_around
-from parts.features.patch import Patch, Rectangle, SurfaceCircle, SurfaceLine
+from parts.features.patch import Patch, Rectangle, SlotPatch, SurfaceCircle, SurfaceLine
 from parts.features.recognition import FormFeature, canonical, form_features
 from parts.features.rim import Owner, Rim, rim_of, whole_part
-from parts.features.slot_patch import SlotPatch
 from parts.geometry.geometry import Face, Geometry
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus, across
 from robots.core.arrays import Array, Mask
@@ -235,7 +234,7 @@ def feature_of_form(geometry: Geometry, form: FormFeature) -> Feature:
     ]
     if form.kind == "slot":
         rim = rim_of(geometry, form.triangles, owners)
-        return Feature(name=form.name, patch=SlotPatch.of(form, rim.corners), rim=rim)
+        return Feature(name=form.name, patch=_slot(form, rim.corners), rim=rim)
     return _bounded(geometry, whole, owners)
 
 
@@ -260,6 +259,24 @@ def _bounded(geometry: Geometry, face: Face, owners: Sequence[Owner]) -> Feature
                 more.append(poles[rim.keeps(poles, 0.0)])  # of triangles, none may have a corner
             patch = _band(surface, np.vstack([points, *more]), middle)
     return Feature(name=face.name, patch=patch, rim=rim)
+
+
+def _slot(slot: FormFeature, corners: Array) -> SlotPatch:
+    """Its wall. Args: corners of that # (c, 3) [m]."""
+    one, other = (piece.point for piece in slot.pieces[:2])
+    axis = canonical(slot.axis)
+    arm = (other - one) - ((other - one) @ axis) * axis
+    straight = float(np.linalg.norm(arm))
+    heights = (corners - slot.point) @ axis
+    return SlotPatch(
+        centre=slot.point,
+        axis=axis,
+        along=canonical(arm / straight),
+        radius=0.5 * slot.diameter,
+        straight=straight,
+        start=float(heights.min()),
+        end=float(heights.max()),
+    )
 
 
 def _skin(geometry: Geometry, face: Face) -> SkinPatch:

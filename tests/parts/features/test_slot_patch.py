@@ -7,7 +7,7 @@ import pytest
 
 from parts.errors import FeatureError
 from parts.features.feature import choose_feature
-from parts.features.slot_patch import SlotPatch
+from parts.features.patch import SlotPatch
 from parts.sampling.sample import AccessLimits, sample
 from tests.parts.features.test_recognition import OUTLINE, SIDES, plate, upright, wall
 
