@@ -74,9 +74,9 @@ class Rim:
         return self._nearest(points).distances
 
     def _nearest(self, points: Array) -> _Nearest:
-        if not len(self.starts):
+        if not len(self.starts) or not len(points):
             none = np.zeros(len(points))
-            return _Nearest(np.full(len(points), np.inf), none, none)
+            return _Nearest(distances=np.full(len(points), np.inf), moves=none, inward=none)
         block = max(1, _BLOCK // len(self.starts))
         parts = [self._to_arcs(points[k : k + block]) for k in range(0, len(points), block)]
         return _Nearest(*(np.concatenate(one) for one in zip(*parts, strict=True)))
@@ -141,7 +141,7 @@ class Rim:
             step = np.sum(gap * tangent, axis=2, keepdims=True) / np.where(bend > 0, bend, np.inf)
             t = np.clip(t + step, 0.0, 1.0)
         gap = arm - t * chord - 4.0 * t * (1.0 - t) * bulge
-        distances = np.linalg.norm(gap, axis=2)
+        distances = np.minimum(np.linalg.norm(gap, axis=2), np.sqrt(squares[rows, near]))
         least = distances.min(axis=1)
         tangent = chord + 4.0 * (1.0 - 2.0 * t) * bulge
         inward = np.cross(self.normals[near], tangent)
@@ -150,10 +150,10 @@ class Rim:
         # in front of a corner the mean of both its pieces tells the side
         nearest = distances <= least[:, None] + ROUNDING
         inward = np.sum(inward * nearest[:, :, None], axis=1)
-        first = distances.argmin(axis=1)
-        moves = np.where(nearest, self.moves[near], 0.0).max(axis=1)
         inward[~inward.any(axis=1)] = np.nan
-        return _Nearest(least, moves, np.sum(inward * gap[rows[:, 0], first], axis=1))
+        side = np.sum(inward * gap[rows[:, 0], distances.argmin(axis=1)], axis=1)
+        moves = np.where(nearest, self.moves[near], 0.0).max(axis=1)
+        return _Nearest(distances=least, moves=moves, inward=side)
 
 
 class _Nearest(NamedTuple):

@@ -59,6 +59,14 @@ def test_distances_are_those_from_the_circle_of_a_bore(block):
         assert rim.distances(points) == pytest.approx(abs(radius - 0.015), abs=1e-8)
 
 
+def test_points_off_the_part_are_on_no_face(block):
+    """Whether all of them are, or some."""
+    rim = choose_feature(block, "top").rim
+    points = np.array([[0.060, 0.010, 0.030], [0.060, 0.010, 0.031], [0.020, 0.060, 0.030]])
+    assert rim.keeps(points, 1e-3).tolist() == [True, False, False]
+    assert not rim.keeps(points[1:], 1e-3).any()
+
+
 def test_how_finely_a_mesh_is_divided_moves_no_layout():
     """Chords that stray by 24 and by 6 µm: the same edges of planes, rounds and bore."""
     for coarse, fine in zip(layouts(rounded(8)), layouts(rounded(16)), strict=True):
