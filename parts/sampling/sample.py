@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from parts.errors import SamplingError
-from parts.features.band import Band
 from parts.features.feature import Feature
 from parts.features.mesh_patch import RoundSkin, SkinPatch
 from parts.features.patch import Patch, SurfacePoints
@@ -186,8 +185,7 @@ def usual_margins(feature: Feature, ball_radius: float = 0.0) -> tuple[float, ..
         ball_radius: of the stylus, where it is known. [m]
     """
     patch = feature.patch
-    closed = patch.full if isinstance(patch, Band) else patch.round
-    extents = [patch.height] if closed else [patch.width, patch.height]
+    extents = [patch.height] if patch.round else [patch.width, patch.height]
     least = min([extent for extent in extents if extent > 0.0], default=0.0)
     best = min(max(ball_radius, _MARGIN[0] * least), _MARGIN[1] * least)
     return (*(best * 0.5**step for step in range(_HALVINGS)), 0.0)

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from parts.errors import SamplingError
-from parts.features.feature import choose_feature
 from parts.part import load_part
 from parts.probe import Tip
-from parts.sampling.sample import usual_margins
-from tests.parts.features.test_rim import rounded
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +35,6 @@ def test_a_margin_that_leaves_no_room_is_made_narrower_but_a_given_one_is_not(bl
     assert top.edge_margin == pytest.approx(0.05 * 0.080)
     with pytest.raises(SamplingError, match="smaller edge margin"):
         block.sample("top", count=40, edge_margin=0.0399)
-
-
-def test_the_margin_of_a_round_goes_by_its_width_where_that_is_less_than_its_height():
-    """Else it may leave a sliver of a narrow fillet, or nothing, by what a mesh is off."""
-    quarter = choose_feature(rounded(8), "round-1")  # 5 mm in radius, 10 mm high
-    assert usual_margins(quarter)[0] == pytest.approx(0.05 * 0.005 * np.pi / 2)
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3, 5])
