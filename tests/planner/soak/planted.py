@@ -9,7 +9,7 @@ proven plan and a random generator that gives the changed plan, or None where it
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -992,17 +992,17 @@ class Catches:
         return "\n".join(lines) + "\n"
 
 
-def plant_all(plan: Plan, seed: int, catches: Catches, *, new: bool = False) -> None:
-    """Plant each kind of error once in a proven plan, and see whether it is found.
+def plant_all(plan: Plan, seed: int, catches: Catches, kinds: Container[str]) -> None:
+    """Plant errors of some kinds in a proven plan, each alone, and see whether it is found.
 
     Args:
         plan: that is proven.
         seed: of the places.
         catches: of all plans.
-        new: whether kinds that were planted before are left out.
+        kinds: names of PLANTS.
     """
     for number, name in enumerate(PLANTS):
-        if new and catches.planted[name]:
+        if name not in kinds:
             continue
         draw = np.random.default_rng([30, seed, number])
         made = PLANTS[name](plan, draw)
