@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 from planner.job import PlacedPart
+from planner.part_pose import best_pose as search
 from planner.part_pose.best_pose import best_pose
 from planner.part_pose.rating import PoseRating
 from robots.core.pose import make_pose, rotation_zyx
+from tests.cases import cases
 
 
 @pytest.fixture(scope="session")
 def placing(corrected_job):
-    return best_pose(corrected_job)
+    """In the gate by a search of a fifth of the poses, which ends within 0.1 % of the whole one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_FIRST", cases(gate=500, soak=2000))
+        patch.setattr(search, "_ROUNDS", cases(gate=10, soak=50))
+        return best_pose(corrected_job)
 
 
 @pytest.fixture(scope="session")

@@ -5,19 +5,29 @@ from __future__ import annotations
 import csv
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 
 from planner.result_files import write_file
+from reports.stewart import workspace as workspace_set
 from robots.stewart.library import load
 from robots.stewart.limits import pose_limits
-from tests.cases import SOAK
+from tests.cases import SOAK, cases
 
 CURVES = ("leg-length", "leg-speed", "leg-acceleration", "leg-force")
 MOTION = {"provenance.json", "motion.json", "motion.csv", "page.html"}
 MOTION |= {f"{name}.{form}" for name in CURVES for form in ("png", "svg")}
 WORKSPACE = {f"workspace.{form}" for form in ("json", "csv", "png", "svg")} | {"provenance.json"}
+
+
+@pytest.fixture
+def few_rays(monkeypatch):
+    """A tenth of the rays of each slice, in the gate."""
+    for name in ("position_slice", "orientation_slice"):
+        follow = partial(getattr(workspace_set, name), directions=cases(gate=18, soak=180))
+        monkeypatch.setattr(workspace_set, name, follow)
 
 
 def contents(folder):
@@ -31,7 +41,7 @@ def rows_of(path):
 
 def test_a_motion_is_written_whole_and_offline(palpeur, tmp_path):
     out = tmp_path / "legs"
-    asked = ("stewart", "move", "staicu-stewart", "--published", "--period-ms", "50", "--out", out)
+    asked = ("stewart", "move", "staicu-stewart", "--published", "--period-ms", "100", "--out", out)
     ran = palpeur(*asked, "--json")
     assert ran.code == 1  # the strokes are broken, and it is written all the same
     first = contents(out)
@@ -48,6 +58,7 @@ def test_a_motion_is_written_whole_and_offline(palpeur, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["legs"]  # nothing is left beside it
 
 
+@pytest.mark.usefixtures("few_rays")
 def test_a_workspace_is_written_whole_and_the_same_twice(palpeur, tmp_path):
     out = tmp_path / "reach"
     asked = ("stewart", "workspace", "measuring-hexapod", "--z", "570", "--out", out)
@@ -79,6 +90,7 @@ def _is_the_boundary(rows, document):
     assert pose_limits(platform).worst(T) == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.usefixtures("few_rays")
 def test_an_empty_plane_has_no_boundary(palpeur):
     ran = palpeur("stewart", "workspace", "measuring-hexapod", "--z", "5000", "--csv")
     assert ran.code == 1
