@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from parts.points import ProbePoints
 from planner.job import read_job
 from planner.job.stylus import STYLUS
 from planner.library import path_of
@@ -45,8 +46,18 @@ def thick(mechanism, more, *, pieces):
 
 @pytest.fixture(scope="module")
 def job():
-    """Links 250 mm too thick in the way of a wall, the wrist into the part."""
-    return read_job(path_of("obstructed"))
+    """Links 250 mm too thick in the way of a wall, the wrist into the part.
+
+    The two points on either side of the wall that are nearest to it.
+    """
+    whole = read_job(path_of("obstructed"))
+    near = [whole.points.index(name) for name in ("P4", "P5", "P20", "P21")]
+    points = ProbePoints(
+        names=tuple(whole.points.names[k] for k in near),
+        positions=whole.points.positions[near],
+        normals=whole.points.normals[near],
+    )
+    return replace(whole, points=points)
 
 
 @pytest.fixture(scope="module")
