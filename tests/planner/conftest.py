@@ -11,6 +11,7 @@ from parts.points import ProbePoints
 from planner.job import UncertaintySettings, read_job
 from planner.library import path_of
 from planner.planning import plan
+from planner.presenting.present import only
 from robots.arm.inverse import ArmInverse
 from robots.core.motion.joint_limits import JointLimits
 from tests.planner.touching import with_touch
@@ -34,6 +35,19 @@ def published(published_job):
 @pytest.fixture(scope="session")
 def corrected(corrected_job):
     return plan(corrected_job)
+
+
+@pytest.fixture(scope="session")
+def walled_job():
+    """The two points on either side of a wall that are nearest to it."""
+    job = read_job(path_of("obstructed"))
+    return only(job, np.array([job.points.index(name) for name in ("P21", "P20", "P5", "P4")]))
+
+
+@pytest.fixture(scope="session")
+def walled(walled_job):
+    """Of the travels between the points one goes around the wall."""
+    return plan(walled_job)
 
 
 @pytest.fixture(scope="session")

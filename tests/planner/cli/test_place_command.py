@@ -10,6 +10,7 @@ import pytest
 
 from planner.library import path_of
 from planner.part_pose import best_pose as search
+from planner.part_pose import place as placing
 from planner.part_pose import tolerance as mis_fixturing
 from tests.cases import SOAK
 
@@ -21,6 +22,21 @@ def quick(monkeypatch):
     monkeypatch.setattr(search, "_FIRST", 150)
     monkeypatch.setattr(search, "_ROUNDS", 5)
     monkeypatch.setattr(mis_fixturing, "_MOST", 0)  # no plans with errors
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _a_job_is_placed_once():
+    """Tests ask for what becomes of one job in several forms."""
+    made = {}
+
+    def remembered(job, *rest):
+        if job.fingerprint not in made:
+            made[job.fingerprint] = search.best_pose(job, *rest)
+        return made[job.fingerprint]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placing, "best_pose", remembered)
+        yield
 
 
 @pytest.fixture

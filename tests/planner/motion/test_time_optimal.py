@@ -122,9 +122,8 @@ def travels(plan):
     return [one for one in plan.timeline if one.kind is SegmentKind.TRAVEL]
 
 
-def test_a_detour_in_a_plan_is_faster_and_proven(library_plan):
-    before = library_plan("obstructed")
-    job = before.job
+def test_a_detour_in_a_plan_is_faster_and_proven(walled):
+    before, job = walled, walled.job
     peaks = np.array([load.peak_torque for load in before.joint_loads])
     state = before.trajectory.state(np.linspace(0.0, before.totals.duration, 500))
     weight = np.max(np.abs(before.trajectory.model.gravity_torques(state.q)), axis=0)

@@ -42,12 +42,6 @@ def plan(job) -> Plan:
 
 
 @pytest.fixture(scope="session")
-def walled(library_plan) -> Plan:
-    """Two groups of points on a plate with a wall between: one travel goes around."""
-    return library_plan("obstructed")
-
-
-@pytest.fixture(scope="session")
 def jerky(job) -> Plan:
     """Travels by the double-S law: short ones without plateau, long ones with all seven phases."""
     limits = (300.0, 500.0, 1000.0, 1e4, 60.0)

@@ -7,10 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from parts.points import ProbePoints
-from planner.job import read_job
 from planner.job.stylus import STYLUS
-from planner.library import path_of
 from planner.planning import plan as planned
 from planner.proof import prove
 from planner.proof.clearances import PieceDistance
@@ -45,19 +42,9 @@ def thick(mechanism, more, *, pieces):
 
 
 @pytest.fixture(scope="module")
-def job():
-    """Links 250 mm too thick in the way of a wall, the wrist into the part.
-
-    The two points on either side of the wall that are nearest to it.
-    """
-    whole = read_job(path_of("obstructed"))
-    near = [whole.points.index(name) for name in ("P4", "P5", "P20", "P21")]
-    points = ProbePoints(
-        names=tuple(whole.points.names[k] for k in near),
-        positions=whole.points.positions[near],
-        normals=whole.points.normals[near],
-    )
-    return replace(whole, points=points)
+def job(walled_job):
+    """Links 250 mm too thick in the way of a wall, the wrist into the part."""
+    return walled_job
 
 
 @pytest.fixture(scope="module")

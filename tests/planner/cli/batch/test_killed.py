@@ -116,7 +116,7 @@ def test_asked_to_end_it_finishes_writing_sums_up_and_goes_on_later(
     start, folder, ends_well, number
 ):
     out = folder / f"asked-{number}"
-    batch = start("jobs/*.toml", out=out)
+    batch = start("jobs/*.toml", "--workers", cases(gate=1, soak=2), out=out)
     assert batch.until(lambda: batch.results >= 3)
     workers = batch.workers
     batch.process.send_signal(number)

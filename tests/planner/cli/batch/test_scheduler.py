@@ -192,8 +192,8 @@ def refused(palpeur, address: str) -> str:
 def test_where_nobody_listens(palpeur, nobody, monkeypatch):
     pytest.importorskip("distributed")
     # dask stops trying after half of this; the other half is for a machine that is slow
-    monkeypatch.setattr(cluster, "_CONNECT", 4.0)
-    monkeypatch.setattr("tests.planner.cli.batch.test_scheduler.GIVEN_UP", 4.0)
+    monkeypatch.setattr(cluster, "_CONNECT", 2.0)
+    monkeypatch.setattr("tests.planner.cli.batch.test_scheduler.GIVEN_UP", 2.0)
     assert refused(palpeur, f"tcp://127.0.0.1:{nobody}") == "Connection refused."
 
 
@@ -239,11 +239,11 @@ def test_where_somebody_hangs_up(palpeur, serve):
 def test_what_is_still_starting_is_waited_for(palpeur, monkeypatch):
     """At first nobody listens; the refusal is not the end of it."""
     pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "_CONNECT", 4.0)
-    monkeypatch.setattr("tests.planner.cli.batch.test_scheduler.GIVEN_UP", 4.0)
+    monkeypatch.setattr(cluster, "_CONNECT", 2.0)
+    monkeypatch.setattr("tests.planner.cli.batch.test_scheduler.GIVEN_UP", 2.0)
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
-        timer = threading.Timer(1.0, held.listen)
+        timer = threading.Timer(0.4, held.listen)
         timer.start()
         told = refused(palpeur, f"tcp://127.0.0.1:{held.getsockname()[1]}")
         timer.join()
