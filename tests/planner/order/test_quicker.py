@@ -156,7 +156,7 @@ def test_plans_with_branches_are_never_worse_than_those_of_the_search(
     serial_job,  # noqa: F811
     monkeypatch,
 ):
-    job = serial_job(robots[name], cases(gate=4, soak=7), shrink=0.2)
+    job = serial_job(robots[name], cases(gate=3, soak=7), shrink=0.2)
     job = replace(job, travel=replace(job.travel, order="fastest"))
     with_branches = plan(job)
     none = Postures(point=np.zeros(0, dtype=np.int64), q=np.zeros((0, robots[name].dof)))

@@ -10,9 +10,19 @@ import pytest
 
 from planner.job import read_job
 from planner.part_pose.moved import moved
+from planner.presenting import present as presenting
 from planner.presenting.present import present
+from tests.cases import cases
 
 JOB = Path(__file__).parent / "job" / "job.toml"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _few_poses():
+    """A third of the poses of the hexapod is looked at, in the gate."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(presenting, "_SPREAD", cases(gate=100, soak=300))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import pytest
 import palpeur as pp
 from planner.cli.main import main
 from planner.job import read_job, write_template
+from planner.proposal import proposal
 from tests.parts.drawing.test_qif_pmi import FACTS, document
 
 HEAD = "ISO-10303-21;\nHEADER;\nFILE_NAME('part','',(''),(''),'','','');\nENDSEC;\nDATA;\n"
@@ -54,7 +55,14 @@ def test_an_uncertainty_that_is_none(tmp_path, capsys):
     assert "has no [uncertainty]" in refusal(capsys, str(tmp_path / "new"), *words)
 
 
-def test_a_job_for_the_drawing_in_a_qif_document(tmp_path, capsys):
+def test_a_job_for_the_drawing_in_a_qif_document(tmp_path, capsys, monkeypatch):
+    made, propose = [], proposal.propose
+
+    def once(*asked, **options):  # both forms are of one proposal
+        made[:] = made or [propose(*asked, **options)]
+        return made[0]
+
+    monkeypatch.setattr(proposal, "propose", once)
     place = tmp_path / "plan.qif"
     place.write_bytes(document(*FACTS))
     words = ["--part", "block", "--robot", "ur5e", "--qif", str(place), "--pose", "450,0,50"]
