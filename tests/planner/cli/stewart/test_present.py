@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from planner.cli.job import commands
 from planner.presenting import present as presenting
-from tests.cases import cases
+from tests.cases import SOAK, cases
 
 FOLDER = Path(__file__).parent.parent.parent / "presenting" / "job"
 
@@ -42,7 +44,9 @@ def changed(job, old, new):
     job.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_every_point_is_served_and_the_sets_are_written(palpeur, job, tmp_path):
+def test_every_point_is_served_and_the_sets_are_written(palpeur, job, tmp_path, monkeypatch):
+    # Pages of a pose are those of a plan; the test below writes some in the gate.
+    monkeypatch.setattr(commands, "ReportRequest", partial(commands.ReportRequest, pages=SOAK))
     out = tmp_path / "out"
     ran = palpeur("stewart", "present", job, "--out", out, "--no-figures", "--json")
     assert ran.code == 0, ran.err
