@@ -32,6 +32,26 @@ def jobs(tmp_path, monkeypatch):
     return tmp_path / "jobs"
 
 
+@pytest.fixture(scope="session")
+def judged_once(tmp_path_factory):
+    """The same jobs with a batch of them in ``out``, to be copied."""
+    folder = tmp_path_factory.mktemp("judged")
+    generate(folder / "jobs", 6, seed=3, kinds=QUICK)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        judge_here(patch)
+        assert main(["--quiet", "batch", "jobs/*.toml", "--out", "out"]) == 1
+    return folder
+
+
+@pytest.fixture
+def judged(judged_once, tmp_path, monkeypatch):
+    """As ``jobs``, with a finished batch in ``out``."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(judged_once, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "jobs"
+
+
 @pytest.fixture
 def nine(tmp_path, monkeypatch):
     """The corrected nine-point job as ``nine/job.toml``."""

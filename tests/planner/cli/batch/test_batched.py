@@ -75,12 +75,11 @@ def test_a_dry_run_writes_nothing(palpeur, jobs, tmp_path):
 
 
 @pytest.mark.usefixtures("here")
-def test_a_changed_input_runs_only_what_depends_on_it(palpeur, jobs, whys):
-    palpeur("batch", "jobs/*.toml", "--out", "out")
+def test_a_changed_input_runs_only_what_depends_on_it(palpeur, judged, whys):
     assert whys("jobs/*.toml") == {}
-    points = jobs / "points-far.csv"
+    points = judged / "points-far.csv"
     points.write_text(points.read_text().replace("far,", "farther,"))
-    infeasible = {f"jobs/{path.name}" for path in jobs.glob("*-infeasible.toml")}
+    infeasible = {f"jobs/{path.name}" for path in judged.glob("*-infeasible.toml")}
     assert infeasible
     reasons = whys("jobs/*.toml")
     changed = dict.fromkeys(infeasible, "input changed: points-far.csv")
@@ -92,8 +91,7 @@ def test_a_changed_input_runs_only_what_depends_on_it(palpeur, jobs, whys):
 
 
 @pytest.mark.usefixtures("here")
-def test_a_corrupted_result_is_redone(palpeur, jobs, tmp_path, whys, whole):
-    palpeur("batch", "jobs/*.toml", "--out", "out")
+def test_a_corrupted_result_is_redone(palpeur, judged, tmp_path, whys, whole):
     before = whole(tmp_path / "out")
     files = sorted((tmp_path / "out/results").rglob("*.json"))
     files[0].write_bytes(files[0].read_bytes().replace(b'"status"', b'"stotus"'))
@@ -103,15 +101,14 @@ def test_a_corrupted_result_is_redone(palpeur, jobs, tmp_path, whys, whole):
     assert reasons == ["not finished before", "result corrupted", "result corrupted"]
     assert palpeur("batch", "jobs/*.toml", "--out", "out", "--json").json["ran"] == 3
     assert whole(tmp_path / "out") == before
-    assert jobs.is_dir()
+    assert judged.is_dir()
 
 
 @pytest.mark.usefixtures("here")
-def test_jobs_and_results_may_be_moved_together(palpeur, jobs, tmp_path, whole, monkeypatch):
-    palpeur("batch", "jobs/*.toml", "--out", "out")
+def test_jobs_and_results_may_be_moved_together(palpeur, judged, tmp_path, whole, monkeypatch):
     before = whole(tmp_path / "out")
     (tmp_path / "elsewhere").mkdir()
-    jobs.rename(tmp_path / "elsewhere/jobs")
+    judged.rename(tmp_path / "elsewhere/jobs")
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert palpeur("batch", "jobs/*.toml", "--out", "out").code == 1  # judged anew, there
     assert whole(tmp_path / "elsewhere/out") == before
@@ -120,7 +117,9 @@ def test_jobs_and_results_may_be_moved_together(palpeur, jobs, tmp_path, whole, 
 
 
 @pytest.mark.usefixtures("here")
-def test_shares_are_a_partition_and_one_run_sums_them_up(palpeur, jobs, tmp_path, whole):
+def test_shares_are_a_partition_and_one_run_sums_them_up(
+    palpeur, jobs, judged_once, tmp_path, whole
+):
     names = []
     for number in (1, 2, 3):
         listed = palpeur(
@@ -133,8 +132,7 @@ def test_shares_are_a_partition_and_one_run_sums_them_up(palpeur, jobs, tmp_path
         assert not (tmp_path / "out/summary.csv").exists()
     assert sorted(names) == sorted(f"jobs/{path.name}" for path in jobs.glob("*.toml"))
     assert palpeur("batch", "jobs/*.toml", "--out", "out", "--json").json["ran"] == 0
-    palpeur("batch", "jobs/*.toml", "--out", "undisturbed")
-    assert whole(tmp_path / "out") == whole(tmp_path / "undisturbed")
+    assert whole(tmp_path / "out") == whole(judged_once / "out")
 
 
 @pytest.mark.usefixtures("here")
