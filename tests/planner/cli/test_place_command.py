@@ -12,7 +12,7 @@ from planner.library import path_of
 from planner.part_pose import best_pose as search
 from planner.part_pose import place as placing
 from planner.part_pose import tolerance as mis_fixturing
-from tests.cases import SOAK
+from tests.cases import SOAK, cases
 
 POSE = re.compile(r"^pose = .*$", re.MULTILINE)
 
@@ -26,16 +26,24 @@ def quick(monkeypatch):
 
 @pytest.fixture(scope="module", autouse=True)
 def _a_job_is_placed_once():
-    """Tests ask for what becomes of one job in several forms."""
-    made = {}
+    """Tests ask for what becomes of one job in several forms; of its maps only that they are."""
+    placed, tolerated = {}, {}
 
-    def remembered(job, *rest):
-        if job.fingerprint not in made:
-            made[job.fingerprint] = search.best_pose(job, *rest)
-        return made[job.fingerprint]
+    def best_pose(job, *rest):
+        if job.fingerprint not in placed:
+            placed[job.fingerprint] = search.best_pose(job, *rest)
+        return placed[job.fingerprint]
+
+    def tolerance(plan, kind, *rest):
+        key = id(plan), kind  # of a placing that is kept
+        if key not in tolerated:
+            tolerated[key] = mis_fixturing.mis_fixturing(plan, kind, *rest)
+        return tolerated[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(placing, "best_pose", remembered)
+        patch.setattr(placing, "best_pose", best_pose)
+        patch.setattr(placing, "mis_fixturing", tolerance)
+        patch.setattr(placing, "_CELLS", cases(gate=13, soak=41))
         yield
 
 

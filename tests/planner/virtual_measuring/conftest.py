@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from parts.points import ProbePoints
 from planner.planning import plan
+from planner.virtual_measuring.machine_tests import machine_tests
 
 RADIUS, BALL = 0.025, 0.003
 CENTRE = np.array([0.25, 0.2, 0.3])
@@ -60,3 +62,25 @@ def round_plan(corrected_job):
     planned = plan(job)
     assert all(point.reachable for point in planned.planned_points)
     return planned
+
+
+@pytest.fixture(scope="module")
+def places_sought_once():
+    """For one arm and one sphere they are the same in every test, and take a second to find."""
+    module = sys.modules[machine_tests.__module__]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("sphere_places", "length_places"):
+            patch.setattr(module, name, remembering(getattr(module, name)))
+        yield
+
+
+def remembering(sought):
+    kept = {}
+
+    def places(mechanism, *arguments):
+        key = (id(mechanism), *arguments)
+        if key not in kept:
+            kept[key] = mechanism, sought(mechanism, *arguments)
+        return kept[key][1]
+
+    return places

@@ -83,6 +83,7 @@ def test_a_reader_is_told_the_model(planned):
     assert "calibration" in told
 
 
+@pytest.mark.usefixtures("places_sought_once")
 def test_machine_tests_touch_at_the_speed_of_the_job():
     """PForm of a machine with jitter alone is that of one whose probe is as wrong along normals."""
     from planner.virtual_measuring.machine_tests import TestBench, machine_tests

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -23,36 +22,17 @@ from robots.core.geometric_errors import ErrorModel, geometric_parameters
 from robots.core.model import Model
 from robots.core.pose import make_pose
 from robots.library import open_robot
+from tests.cases import cases
 
 UM = 1e-6
+
+pytestmark = pytest.mark.usefixtures("places_sought_once")
 
 
 @pytest.fixture(scope="module")
 def arm():
     plain = open_robot("measuring-arm")
     return replace(plain, tool=plain.tool @ make_pose(translation=[0.0, 0.0, 0.1]))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _places_are_sought_once():
-    """For one arm and one sphere they are the same in every test, and take a second to find."""
-    module = sys.modules[machine_tests.__module__]
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("sphere_places", "length_places"):
-            patch.setattr(module, name, remembering(getattr(module, name)))
-        yield
-
-
-def remembering(sought):
-    kept = {}
-
-    def places(mechanism, *arguments):
-        key = (id(mechanism), *arguments)
-        if key not in kept:
-            kept[key] = mechanism, sought(mechanism, *arguments)
-        return kept[key][1]
-
-    return places
 
 
 def predicted(arm, *, count=1000, **errors):
@@ -114,7 +94,7 @@ def test_wrong_stylus_shows_in_the_location_only(arm):
 
 def test_places_are_touched(arm):
     model = Model(arm)
-    first, again = (sphere_places(arm, 0.0155, 3) for _ in range(2))
+    first, again = (sphere_places(arm, 0.0155, cases(gate=1, soak=3)) for _ in range(2))
     assert [sphere.q.tolist() for sphere in again] == [sphere.q.tolist() for sphere in first]
     for sphere in first:
         T = model.forward(sphere.q)
