@@ -26,7 +26,7 @@ L1 = 200
 WHOLE = text_of("stanford")
 LINES = WHOLE.splitlines(keepends=True)
 quick = settings(
-    max_examples=cases(gate=8, soak=60),
+    max_examples=cases(gate=5, soak=60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

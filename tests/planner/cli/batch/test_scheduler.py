@@ -200,15 +200,18 @@ def test_where_nobody_listens(palpeur, nobody, monkeypatch):
 @pytest.mark.usefixtures("nine", "_guarded")
 @pytest.mark.parametrize(
     ("talk", "told"),
-    [
-        (say_nothing, "what listens there does not answer as one does."),
-        (dribble, "what listens there does not answer as one does."),
-        (greet_and_fall_silent, "what listens there does not answer as one does."),
-        (answer_http, "what answers there is none."),
-        (greet_as_ssh, "what answers there is none."),
-        (announce_nothing, "what answers there is none."),
-        (greet_with_noise, "what answers there is none."),
-    ],
+    some(
+        [
+            (say_nothing, "what listens there does not answer as one does."),
+            (dribble, "what listens there does not answer as one does."),
+            (greet_and_fall_silent, "what listens there does not answer as one does."),
+            (answer_http, "what answers there is none."),
+            (greet_as_ssh, "what answers there is none."),
+            (announce_nothing, "what answers there is none."),
+            (greet_with_noise, "what answers there is none."),
+        ],
+        gate=4,
+    ),
 )
 def test_where_something_else_listens(palpeur, serve, talk, told):
     pytest.importorskip("distributed")
