@@ -27,6 +27,7 @@ def test_an_arm_measures_every_point(arm, kind, setup, tmp_path):
     assert (tmp_path / f"{arm}-{kind}" / "report.html").is_file()
 
 
+@pytest.mark.soak
 def test_every_arm_has_its_set_ups():
     assert set(PLATES) == set(BLOCKS) == set(arms())
     assert set(UNFINISHED) < set(arms())
