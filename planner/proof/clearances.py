@@ -127,7 +127,9 @@ def _distances(
         ),
         check(
             "stated clearance",
-            np.concatenate([stated_residuals(plan, room, places), _disagreements(plan)]),
+            np.concatenate(
+                [stated_residuals(plan, room, places), _disagreements(plan), _beyond_ends(plan)]
+            ),
             STATED,
             "m",
             _STATED,
@@ -213,6 +215,13 @@ def _disagreements(plan: Plan) -> Array:
         other = first.setdefault(segment.point_index, own)
         found.append(_apart(own, other, length))
     return np.concatenate(found)
+
+
+def _beyond_ends(plan: Plan) -> Array:
+    """Zero for each place that is a part of its motion's way, NaN for one that is none. # (...)."""
+    stated = [s.clearance for s in plan.timeline if s.clearance is not None]
+    at = np.array([one.at for one in stated if one.moving])
+    return np.where((at >= -_SAME) & (at <= 1.0 + _SAME), 0.0, np.nan)
 
 
 def _apart(own: SegmentClearance | None, other: SegmentClearance | None, length: float) -> Array:

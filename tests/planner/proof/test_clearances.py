@@ -199,6 +199,19 @@ def test_another_place_pair_or_time(walled, failures):
         assert failures(prove(stating(walled, index, **values))) == {"stated clearance"}
 
 
+def test_a_place_beyond_the_end_of_a_line(walled, failures):
+    """A place is looked at in the segments that pass it; this one, of all that agree, none does."""
+
+    def beyond(segment):
+        if segment.point_index != 0 or segment.kind is SegmentKind.TRAVEL:
+            return segment
+        return replace(segment, clearance=replace(segment.clearance, at=1.01))
+
+    miss = replace(walled.miss, timeline=tuple(map(beyond, walled.miss.timeline)))
+    wrong = replace(walled, timeline=tuple(map(beyond, walled.timeline)), miss=miss)
+    assert failures(prove(wrong)) == {"stated clearance", "miss: stated clearance"}
+
+
 def test_a_feasible_plan_keeps_what_is_required(walled, failures):
     index = of_kind(walled, SegmentKind.TRAVEL)
     low = stating(walled, index, certified=0.5 * walled.job.checks.clearance)
