@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from robots.core.kernels import cache as code_cache
-from tests.cases import cases
+from tests.cases import SOAK, cases
 
 try:
     import fcntl
@@ -160,7 +160,7 @@ def kept_surfaces():
 ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-quic"),
     *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
-    "--disable-sync",
+    *("--disable-sync", "--webgl-antialiasing-mode=none"),
 )
 WINDOWS = {"phone": {"width": 390, "height": 844}, "desktop": {"width": 1440, "height": 900}}
 LOCAL = ("file:", "data:", "blob:", "about:")
@@ -202,6 +202,30 @@ def screenshots():
             page.screenshot(path=Path(folder) / name)
 
     return take
+
+
+@pytest.fixture(scope="session")
+def lamps_only():
+    """``with lamps_only():`` scenes get viser's lamps alone; in the soak its picture's light, too.
+
+    Software takes four seconds to blur that picture, and does so for each page again.
+    """
+    from reports.scene import viser_scene
+
+    look = viser_scene.look
+
+    def dimmed(server, scene):
+        look(server, scene)
+        server.scene.configure_environment_map(None)
+
+    @contextmanager
+    def dim():
+        with pytest.MonkeyPatch.context() as patch:
+            if not SOAK:
+                patch.setattr(viser_scene, "look", dimmed)
+            yield
+
+    return dim
 
 
 @pytest.fixture(scope="session")

@@ -78,8 +78,9 @@ def model(arm):
 
 
 @pytest.fixture(scope="module")
-def text(model):
-    return robot_page(model, np.array([0.5, 1.0, 0.1, -0.4, 0.3]))
+def text(model, lamps_only):
+    with lamps_only():
+        return robot_page(model, np.array([0.5, 1.0, 0.1, -0.4, 0.3]))
 
 
 @pytest.fixture(scope="module")
@@ -267,8 +268,9 @@ def test_on_a_phone_on_paper_and_without_script(opened, text, screenshots):
     assert plain.locator("#pose output").all_inner_texts() == scripted
 
 
-def test_the_same_robot_gives_the_same_page(model, text):
-    assert robot_page(model, np.array([0.5, 1.0, 0.1, -0.4, 0.3])) == text
+def test_the_same_robot_gives_the_same_page(model, text, lamps_only):
+    with lamps_only():
+        assert robot_page(model, np.array([0.5, 1.0, 0.1, -0.4, 0.3])) == text
 
 
 def test_a_posture_outside_is_refused(model):

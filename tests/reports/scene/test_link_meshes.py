@@ -132,10 +132,13 @@ SEEN = """(names) => {
 }"""
 
 
-def test_the_box_shows_the_shapes_also_when_the_replay_begins_anew(watched, plan, tmp_path):
+def test_the_box_shows_the_shapes_also_when_the_replay_begins_anew(
+    watched, plan, tmp_path, lamps_only
+):
     scene = scene_of(plan)
     file, nodes = tmp_path / "scene.html", list(shape_nodes(scene))
-    file.write_text(scene_html(scene), encoding="utf-8")
+    with lamps_only():
+        file.write_text(scene_html(scene), encoding="utf-8")
     page = watched(viewport={"width": 500, "height": 400})
     page.goto(file.as_uri())
     page.wait_for_selector("#shapes[data-ready]")

@@ -80,9 +80,13 @@ def changed(a: np.ndarray, b: np.ndarray) -> float:
 @pytest.mark.parametrize(
     ("dark", "width", "height"), some([(True, 390, 500), (False, 900, 600)], gate=1)
 )
-def test_it_plays_and_goes_where_it_is_told(watched, scenes, screenshots, dark, width, height):
+def test_it_plays_and_goes_where_it_is_told(
+    watched, scenes, screenshots, lamps_only, dark, width, height
+):
     page = watched(served=(ADDRESS, *EMBEDDED), viewport={"width": width, "height": height})
-    replay = Replay(page, scene_html(scenes["nine"], dark=dark))
+    with lamps_only():
+        text = scene_html(scenes["nine"], dark=dark)
+    replay = Replay(page, text)
     assert replay.reaches(lambda shown: float(shown) > 0.3)  # it plays by itself
     early, late = replay.at("0.4"), replay.at("2.0")
     assert changed(early, late) > 0.01
