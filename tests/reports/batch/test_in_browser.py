@@ -18,10 +18,10 @@ def plain(generated, before):
 
 
 @pytest.fixture(scope="module")
-def kept(watching, plain, tmp_path_factory):
-    """The page, opened once for the tests that leave it usable for others."""
+def kept(watching, swept, before, tmp_path_factory):
+    """The page of a sweep, opened once for the tests that leave it usable for others."""
     file = tmp_path_factory.mktemp("dashboard") / "page.html"
-    file.write_bytes(plain.encode("utf-8"))
+    file.write_bytes(dashboard(swept, title="plates", previous=before).encode("utf-8"))
     with watching() as watch:
         shown = watch()
         shown.goto(file.as_uri())
@@ -30,11 +30,14 @@ def kept(watching, plain, tmp_path_factory):
 
 @pytest.fixture
 def desk(kept):
-    """The page that is kept, with all its rows on pages of fifty."""
+    """The page that is kept, all its rows on pages of fifty; window and medium are put back."""
+    size = kept.viewport_size
     kept.click("#tools [type=reset]")
     kept.select_option("#size", "50")
     assert kept.inner_text("#count") == "1–50 of 5,000 jobs"
-    return kept
+    yield kept
+    kept.set_viewport_size(size)
+    kept.emulate_media(media="null", color_scheme="null")
 
 
 def cells(shown, title):
@@ -78,7 +81,7 @@ def test_every_column_sorts_both_ways_and_what_is_missing_comes_last(desk, gener
     found = [float(text) for text in cells(shown, "duration")]
     assert found == pytest.approx(durations[:-51:-1], rel=1e-3)
     assert shown.get_attribute("#table th[aria-sort]", "aria-sort") == "descending"
-    for title in shown.locator("#table th button").all_text_contents():
+    for title in some(shown.locator("#table th button").all_text_contents(), gate=4):
         press(shown, title)
         assert len(cells(shown, title)) == 50
     press(shown, "job")
@@ -116,8 +119,8 @@ def test_filters_work_together(desk, generated):
     assert shown.input_value("#search") == ""
 
 
-def test_swept_keys_sort_and_filter(opened, swept, screenshots):
-    shown = opened(dashboard(swept, title="plates"))
+def test_swept_keys_sort_and_filter(desk, swept, screenshots):
+    shown = desk
     pick(shown, "travel.law", "quintic")
     pick(shown, "approach.distance_mm", "12")
     fitting = [
@@ -144,8 +147,9 @@ def test_swept_keys_sort_and_filter(opened, swept, screenshots):
     press(shown, "travel.law")
 
 
-def test_a_reason_in_words_leads_to_its_jobs_and_is_not_broken(opened, plain):
-    shown = opened(plain, "phone")
+def test_a_reason_in_words_leads_to_its_jobs_and_is_not_broken(desk):
+    shown = desk
+    shown.set_viewport_size({"width": 390, "height": 844})
     shown.locator("#reasons .card", has_text="refused: job file").get_by_role("button").click()
     assert set(cells(shown, "reason")) == {"refused: job file"}
     cell = shown.locator("#table td.code").first
@@ -181,11 +185,12 @@ def test_few_rows_are_in_the_page_however_many_there_are(desk):
     assert shown.inner_text("#count") == "251–500 of 5,000 jobs"
     shown.click("#previous")
     assert shown.is_disabled("#previous")
+    pick(shown, "status", "refused")  # of all 5,000 there are twenty pages to be drawn
     first = shown.locator(ROWS).first.inner_text()
     shown.evaluate(
         "const next = document.querySelector('#next'); while (!next.disabled) next.click()"
     )
-    assert shown.inner_text("#count") == "4,751–5,000 of 5,000 jobs"
+    assert shown.inner_text("#count") == "251–300 of 300 jobs, chosen from 5,000"
     assert shown.locator(ROWS).first.inner_text() != first
 
 
@@ -244,11 +249,13 @@ def test_keys_alone_do_everything(opened, plain):
     assert names == 0
 
 
-def test_each_row_leads_to_its_report(opened, generated, plain):
-    shown = opened(plain)
-    links = shown.locator(f"{ROWS} td:first-child a").all()
-    wanted = [f"./{row.report}" for row in generated[:50]]
-    assert [link.get_attribute("href") for link in links] == wanted
+def test_each_row_leads_to_its_report(desk, swept):
+    reports = {row.name: f"./{row.report}" for row in swept}
+    shown = desk.locator(f"{ROWS} td:first-child a").evaluate_all(
+        "(links) => links.map((link) => [link.textContent, link.getAttribute('href')])"
+    )
+    assert len(shown) == 50
+    assert [href for _, href in shown] == [reports[name] for name, _ in shown]
 
 
 def test_hostile_texts_are_shown_and_never_run(opened, hostile, screenshots):
@@ -282,10 +289,10 @@ def test_without_javascript_everything_but_the_table_is_there(opened, plain):
     assert shown.locator(".scripted:visible").count() == 0
 
 
-def test_paper_has_the_rows_that_are_chosen(opened, plain):
-    shown = opened(plain, color_scheme="dark")
+def test_paper_has_the_rows_that_are_chosen(desk):
+    shown = desk
     pick(shown, "status", "time cap")
-    shown.emulate_media(media="print")
+    shown.emulate_media(media="print", color_scheme="dark")
     assert shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert shown.locator(f"{ROWS}:visible").count() == 50
     assert not shown.locator("#tools").is_visible()

@@ -37,6 +37,17 @@ def kept(watching, plain, tmp_path_factory):
         yield shown
 
 
+@pytest.fixture(scope="module")
+def phone(watching, plain, tmp_path_factory):
+    """The page on a phone, opened once, too."""
+    file = tmp_path_factory.mktemp("phone") / "page.html"
+    file.write_bytes(plain.encode("utf-8"))
+    with watching() as watch:
+        shown = watch("phone", has_touch=True)
+        shown.goto(file.as_uri())
+        yield shown
+
+
 def middle(shown, selector, share=0.5):
     box = shown.locator(selector).first.bounding_box()
     return box["x"] + share * box["width"], box["y"] + box["height"] / 2
@@ -45,13 +56,15 @@ def middle(shown, selector, share=0.5):
 @pytest.mark.parametrize(
     ("device", "scheme"), some([*product(("phone", "desktop"), ("light", "dark"))], gate=2)
 )
-def test_nothing_is_wider_than_the_window(opened, plain, screenshots, device, scheme):
-    shown = opened(plain, device, color_scheme=scheme)
+def test_nothing_is_wider_than_the_window(phone, kept, screenshots, device, scheme):
+    shown = {"phone": phone, "desktop": kept}[device]
+    shown.emulate_media(color_scheme=scheme)
     wide = shown.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0
     screenshots(shown, f"report-{device}-{scheme}.png")
     shown.locator("#curves").scroll_into_view_if_needed()
     screenshots(shown, f"report-{device}-{scheme}-curves.png")
+    shown.emulate_media(color_scheme="null")
 
 
 def test_light_and_dark_change_by_a_button_and_paper_is_always_light(opened, plain):
@@ -107,8 +120,8 @@ def test_a_drag_zooms_and_a_double_click_shows_all(kept):
     assert shown.evaluate(box) == whole
 
 
-def test_curves_answer_to_keys_and_to_touch(opened, plain):
-    shown = opened(plain, "phone", has_touch=True)
+def test_curves_answer_to_keys_and_to_touch(phone):
+    shown = phone
     shown.focus("#curves-velocity")
     shown.keyboard.press("Home")
     assert shown.inner_text("#instant").startswith("0.0000 s")
