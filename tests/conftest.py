@@ -35,6 +35,8 @@ settings.register_profile(
 )
 settings.load_profile("palpeur")
 
+FEW = ("joint-speed", "tip-path")  # figures of a set whose law is another
+
 # Nothing that is collected is garbage; see pytest_collection_finish.
 gc.disable()
 
@@ -130,6 +132,21 @@ def coarse_pictures():
         patch.setattr(picture, "_PIXELS", cases(gate=300, soak=900))
         patch.setattr(style, "DPI", cases(gate=50, soak=150))
         yield
+
+
+@pytest.fixture
+def few_figures(monkeypatch):
+    """Report sets hold two of seven figures, in the soak all: drawing them is most of an export."""
+    from reports.figures import motion
+
+    draw = motion.draw_figures
+    files = [f"{name}.{form}" for name in FEW for form in ("png", "svg")]
+
+    def draw_few(plan, drawn, wanted=None):
+        return draw(plan, drawn, files if wanted is None else wanted)
+
+    if not SOAK:
+        monkeypatch.setattr(motion, "draw_figures", draw_few)
 
 
 class Recent(dict):

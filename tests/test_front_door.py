@@ -755,6 +755,7 @@ def step_file(hole: str) -> str:
     return writer.file([ring.shell(writer)])
 
 
+@pytest.mark.usefixtures("few_figures")
 def test_the_first_script_runs_as_it_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(webbrowser, "open", lambda _: True)
@@ -784,6 +785,7 @@ def test_the_job_of_the_first_script_can_be_planned(tmp_path, monkeypatch):
     same(job, pp.read_job(job.write(tmp_path / "copy" / "job.toml")))
 
 
+@pytest.mark.usefixtures("few_figures")
 def test_the_second_script_runs_as_it_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

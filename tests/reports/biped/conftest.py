@@ -9,13 +9,14 @@ import pytest
 
 from planner.findings import Finding, Severity
 from planner.findings.finding import SupportEdge
-from reports.biped.figures import draw_figures
+from reports.biped import figures
 from reports.biped.motion import ReportedMotion
 from robots.biped.biped import Biped, Foot
 from robots.biped.motion import BipedMotion, MotorLoads
 from robots.biped.posture.ground import Ground
 from robots.biped.posture.verdict import Stance, StanceVerdict
 from robots.core.mechanism import BASE, Body, Joint, JointKind, Mechanism
+from tests.cases import some
 
 SOLE = np.array([[0.17, -0.09], [0.17, 0.09], [-0.12, 0.06], [-0.12, -0.06]])
 SPREAD = 0.11  # [m]
@@ -177,5 +178,11 @@ def tilting():
 
 @pytest.fixture(scope="session")
 def drawn(falling):
-    """Files of all figures of the fall."""
-    return draw_figures(falling)
+    """Files of the figures of the fall: of one quantity of joints, in the soak of all of them.
+
+    The gate draws all when ``palpeur biped squat`` writes its set.
+    """
+    quantities = figures.quantities
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "quantities", lambda shown: some(quantities(shown), gate=1))
+        return figures.draw_figures(falling)

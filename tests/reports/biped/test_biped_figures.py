@@ -17,10 +17,8 @@ from reports.biped.motion import quantities
 from reports.figures.style import house_style, rendered
 from tests.cases import some
 
-NAMES = (
-    *("balance", "margin", "chronophotograph", "joint-position", "joint-speed", "joint-torque"),
-    *("motor-speed", "motor-torque"),
-)
+QUANTITIES = ("joint-position", "joint-speed", "joint-torque", "motor-speed", "motor-torque")
+NAMES = ("balance", "margin", "chronophotograph", *some(QUANTITIES, gate=1))
 
 
 def texts(figure):
