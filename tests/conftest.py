@@ -223,9 +223,10 @@ def screenshots():
 
 @pytest.fixture(scope="session")
 def lamps_only():
-    """``with lamps_only():`` scenes get viser's lamps alone; in the soak its picture's light, too.
+    """``with lamps_only():`` scenes get viser's lamps alone; the soak lights them as they are.
 
-    Software takes four seconds to blur that picture, and does so for each page again.
+    Software takes four seconds to blur the picture that viser lights scenes with, for each page
+    again, and half of every frame for shadows.
     """
     from reports.scene import viser_scene
 
@@ -234,6 +235,7 @@ def lamps_only():
     def dimmed(server, scene):
         look(server, scene)
         server.scene.configure_environment_map(None)
+        server.scene.configure_default_lights(True, cast_shadow=False)
 
     @contextmanager
     def dim():

@@ -241,8 +241,20 @@ def test_the_scene_stands_as_the_sliders_say(kept, arm, model, screenshots):
     screenshots(kept, "robot.png")
 
 
-def test_on_a_phone_on_paper_and_without_script(opened, text, screenshots):
-    shown = opened(text, "phone", color_scheme="dark")
+@pytest.fixture
+def phone(kept):
+    """The page that is kept, as a dark phone shows it."""
+    size = kept.viewport_size
+    kept.set_viewport_size({"width": 390, "height": 844})
+    kept.emulate_media(color_scheme="dark")
+    kept.click("[data-posture=given]")
+    yield kept
+    kept.set_viewport_size(size)
+    kept.emulate_media(media="null", color_scheme="null")
+
+
+def test_on_a_phone_on_paper_and_without_script(phone, opened, text, screenshots):
+    shown = phone
     assert shown.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     assert shown.locator("#own").count() == 0  # a name is text
     assert HOSTILE in shown.inner_text("h1")
