@@ -33,7 +33,7 @@ def check_contacts(found, limit):
 
 
 @given(st.integers(0, 100_000), st.sampled_from(FIT_KINDS), st.integers(12, 60))
-@settings(max_examples=cases(gate=6, soak=27))
+@settings(max_examples=cases(gate=4, soak=27))
 def test_a_zone_holds_all_points_and_is_no_wider_than_least_squares(rough, seed, kind, count):
     points = rough(kind, seed=seed, count=count).points
     fitted = fit(kind, points)
@@ -67,7 +67,7 @@ def test_a_motion_and_a_scale_carry_the_zone_with_them(rough, seed, kind, expone
 
 
 @given(st.integers(0, 100_000), st.sampled_from(ROUND), st.integers(20, 60))
-@settings(max_examples=cases(gate=6, soak=15))
+@settings(max_examples=cases(gate=4, soak=15))
 def test_envelopes_enclose_the_zone(rough, seed, kind, count):
     points = rough(kind, seed=seed, count=count).points
     fitted = fit(kind, points)
@@ -99,7 +99,7 @@ def test_envelopes_move_with_the_points(kind, rough):
 
 
 @given(st.integers(0, 100_000))
-@settings(max_examples=cases(gate=6, soak=15))
+@settings(max_examples=cases(gate=4, soak=15))
 def test_contacts_of_a_strip_alternate_along_it(rough, seed):
     """Chebyshev's alternation: three contacts, the middle one on the other side."""
     points = rough("line2d", seed=seed, count=30).points
@@ -110,7 +110,7 @@ def test_contacts_of_a_strip_alternate_along_it(rough, seed):
 
 
 @given(st.integers(0, 100_000))
-@settings(max_examples=cases(gate=6, soak=15))
+@settings(max_examples=cases(gate=4, soak=15))
 def test_contacts_of_an_annulus_alternate_round_it(rough, seed):
     points = rough("circle2d", seed=seed, count=30).points
     zone = minimum_zone("circle2d", points)
