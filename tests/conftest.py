@@ -180,6 +180,8 @@ ARGUMENTS = (
     *("--disable-sync", "--webgl-antialiasing-mode=none"),
 )
 WINDOWS = {"phone": {"width": 390, "height": 844}, "desktop": {"width": 1440, "height": 900}}
+# Pages that scroll smoothly let each click that leads somewhere wait for a second.
+MOTION = "no-preference" if SOAK else "reduce"
 LOCAL = ("file:", "data:", "blob:", "about:")
 # Warnings that are not a page's fault: viser's player uses a part of three.js that is about to go,
 # and a canvas that software draws is read back slowly.
@@ -273,7 +275,8 @@ def _watching(browser):
             complaints.append(message.text)
 
     def watch(device="desktop", served=LOCAL, **context):
-        contexts.append(browser.new_context(**{"viewport": WINDOWS[device], **context}))
+        asked = {"viewport": WINDOWS[device], "reduced_motion": MOTION, **context}
+        contexts.append(browser.new_context(**asked))
         page = contexts[-1].new_page()
         page.on("console", hear)
         page.on("pageerror", lambda error: complaints.append(str(error)))

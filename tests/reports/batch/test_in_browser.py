@@ -13,15 +13,16 @@ ROWS = "#table tbody tr"
 
 
 @pytest.fixture(scope="module")
-def plain(generated, before):
-    return dashboard(generated, title="plates", previous=before)
+def plain(swept, before):
+    """The page of a sweep."""
+    return dashboard(swept, title="plates", previous=before)
 
 
 @pytest.fixture(scope="module")
-def kept(watching, swept, before, tmp_path_factory):
-    """The page of a sweep, opened once for the tests that leave it usable for others."""
+def kept(watching, plain, tmp_path_factory):
+    """The page, opened once for the tests that leave it usable for others."""
     file = tmp_path_factory.mktemp("dashboard") / "page.html"
-    file.write_bytes(dashboard(swept, title="plates", previous=before).encode("utf-8"))
+    file.write_bytes(plain.encode("utf-8"))
     with watching() as watch:
         shown = watch()
         shown.goto(file.as_uri())
