@@ -67,8 +67,9 @@ def test_nothing_is_wider_than_the_window(phone, kept, screenshots, device, sche
     shown.emulate_media(color_scheme="null")
 
 
-def test_light_and_dark_change_by_a_button_and_paper_is_always_light(opened, plain):
-    shown = opened(plain, color_scheme="dark")
+def test_light_and_dark_change_by_a_button_and_paper_is_always_light(kept):
+    shown = kept
+    shown.emulate_media(color_scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"
     dark = shown.evaluate(ground)
     shown.click("#theme")
@@ -80,6 +81,7 @@ def test_light_and_dark_change_by_a_button_and_paper_is_always_light(opened, pla
     shown.emulate_media(media="print")
     assert shown.evaluate(ground) == "rgb(255, 255, 255)"
     assert shown.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
+    shown.emulate_media(media="null", color_scheme="null")
 
 
 def test_values_of_all_joints_follow_the_pointer(kept, plan):
