@@ -151,7 +151,7 @@ class Rectangle(Patch):
         return replace(self, size=(self.width - 2.0 * margin, self.height - 2.0 * margin))
 
 
-# ------------------------------------------------------------------------------- Lines and circles
+# ---------------------------------------------------------------------------------- Walls of slots
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -227,6 +227,9 @@ class SlotPatch(Patch):
                 margin=margin,
             )
         return replace(self, start=self.start + margin, end=self.end - margin)
+
+
+# ------------------------------------------------------------------------------- Lines and circles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

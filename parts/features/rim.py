@@ -15,7 +15,7 @@ import numpy as np
 
 from parts.features.mesh_patch import CREASE, edges_of
 from parts.geometry.geometry import Geometry
-from parts.geometry.mesh import TriangleMesh
+from parts.geometry.mesh import TriangleMesh, connected
 from parts.geometry.surfaces import Plane, Surface
 from robots.core.arrays import Array, Indices, Mask
 
@@ -374,17 +374,10 @@ def _true_edges(
 
 def _chains(pieces: Indices) -> Iterator[Indices]:
     """Rows of pieces that hang together. Args: pieces # (e, 2)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    if not len(pieces):
-        return
     used, ends = np.unique(pieces, return_inverse=True)
-    ends = ends.reshape(-1, 2)
-    shape = (len(used), len(used))
-    links = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=shape)
-    labels = connected_components(links, directed=False)[1][ends[:, 0]]
-    for label in range(int(labels.max()) + 1):
+    starts, stops = ends.reshape(-1, 2).T
+    labels = connected(len(used), starts, stops)[starts]
+    for label in np.unique(labels).tolist():
         yield np.flatnonzero(labels == label)
 
 
