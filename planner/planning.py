@@ -290,7 +290,7 @@ def _findings(
         *met,
         *_of_left_out(approach_findings(placed), left_out),
         *point_file_findings(job),
-        *told_once(job, _of_left_out(surface_findings(job), left_out)),
+        *told_once(job, _of_left_out(surface_findings(job, placed), left_out)),
         *hurried_findings(placed, choice.visits, timed),
         *torque_findings(placed, choice, timed),
         *_order_notes(job, visited),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from robots.core.rounding import apart, apart_digits, at_least, readable
 
 if TYPE_CHECKING:
     from parts.geometry import Audit
+    from parts.geometry import Geometry as PartGeometry
     from planner.touch.limits import TouchLimits
     from planner.touch.timing import Timings
 
@@ -30,6 +32,8 @@ FAR = 1e-3  # [m] a probe point farther from the surface was meant for another p
 _ALL = 0.9  # of the points: from here on it is the list that is turned round, not its points
 _LIST = 3  # points that make a list
 _NAMED = 5  # points that one message names
+_ROUNDING = 1e-7  # [m] of distances: a ball of no size meets a skin where it crosses it
+_PLACES = 9  # along a search, where the ball's distance from the part is asked for
 
 
 def point_file_findings(job: Job) -> list[Finding]:
@@ -334,8 +338,13 @@ def _limit_passed(
     )
 
 
-def surface_findings(job: Job) -> list[Finding]:
-    """What the geometry and its comparison with the points leave to say; none without geometry."""
+def surface_findings(job: Job, placed: PlacedPoints | None = None) -> list[Finding]:
+    """What the geometry and its comparison with the points leave to say; none without geometry.
+
+    Args:
+        job: the job.
+        placed: all of its points; without them nobody asks whether a search meets the surface.
+    """
     if job.surface is None:
         return []
     report = job.surface.normals
@@ -343,7 +352,7 @@ def surface_findings(job: Job) -> list[Finding]:
         *_adapted(job, job.surface.audit),
         *(_doubt(job, sentence) for sentence in job.surface.audit.warnings),
         *(_inward(name) for name in report.inward_names()),
-        *_off(job),
+        *_off(job, placed),
     ]
 
 
@@ -443,16 +452,53 @@ def _turned_round(job: Job, names: Sequence[str]) -> Finding:
     )
 
 
-def _off(job: Job) -> list[Finding]:
-    """Points off the surface, and on which side of it."""
+class _Met(Enum):
+    """Where the ball meets the part of a point that lies off its surface."""
+
+    IN_SEARCH = "in the search, or it cannot be told"
+    BEFORE = "before the search, at the speed of the approach"
+    NOWHERE = "nowhere in the search"
+
+
+def _off(job: Job, placed: PlacedPoints | None) -> list[Finding]:
+    """Points off the surface, on which side of it, and whether the search meets it all the same."""
     if job.surface is None:
         return []
     report = job.surface.normals
     rows = np.flatnonzero(report.distances > FAR)
     sides = _sides(job, rows)
+    met = [_Met.IN_SEARCH] * rows.size
+    if placed is not None and job.geometry is not None and job.touch.searching and rows.size:
+        met = _met(job, job.geometry, placed, rows)
     return [
-        _far(report.names[k], float(report.distances[k]), side)
-        for k, side in zip(rows.tolist(), sides, strict=True)
+        _far(report.names[k], float(report.distances[k]), side, one, placed, k)
+        for k, side, one in zip(rows.tolist(), sides, met, strict=True)
+    ]
+
+
+def _met(job: Job, geometry: PartGeometry, placed: PlacedPoints, rows: Indices) -> list[_Met]:
+    """Where the ball meets the part, by the distance of its centre along the search.
+
+    Between two places the distance changes by no more than the way between them: what half of
+    their sum less that way leaves is kept by every place.
+    """
+    shares = np.linspace(0.0, 1.0, _PLACES)
+    before, after = placed.search_before[rows], placed.search_after[rows]
+    along = before[:, None] - shares * (before + after)[:, None]
+    centres = placed.contacts[rows, None] + along[..., None] * placed.directions[rows, None]
+    centres = transform_points(inverse_pose(job.part.T_base_part), centres.reshape(-1, 3))
+    distances = geometry.closest(centres).distances.reshape(len(rows), -1)
+    kept = 0.5 * (distances[:, 1:] + distances[:, :-1] - (before + after)[:, None] / (_PLACES - 1))
+    radius = job.probe.ball_radius
+    nowhere = np.min(kept, axis=1) > radius + _ROUNDING
+    early = distances[:, 0] < radius
+    if geometry.audit.watertight:
+        inside = geometry.inside(centres).reshape(len(rows), -1)
+        nowhere &= ~inside.any(axis=1)
+        early |= inside[:, 0]
+    return [
+        _Met.BEFORE if one else _Met.NOWHERE if none else _Met.IN_SEARCH
+        for one, none in zip(early.tolist(), nowhere.tolist(), strict=True)
     ]
 
 
@@ -470,13 +516,27 @@ def _sides(job: Job, rows: Indices) -> list[str]:
     ]
 
 
-def _far(name: str, distance: float, side: str) -> Finding:
+def _far(
+    name: str, distance: float, side: str, met: _Met, placed: PlacedPoints | None, row: int
+) -> Finding:
     far, _ = apart(1e3 * distance, 1e3 * FAR, 3)
+    what, fix = f" (limit {1e3 * FAR:g} mm)", ""
+    if placed is not None and met is _Met.NOWHERE:
+        past = 1e3 * placed.search_after[row]
+        what = f"; the search goes {past:g} mm past the point and does not meet the surface"
+        fix = "; or search farther (touch.search_after_mm)"
+    elif placed is not None and met is _Met.BEFORE:
+        start = 1e3 * placed.search_before[row]
+        what = (
+            f"; the ball meets the surface before the search, which starts {start:g} mm before "
+            "the point"
+        )
+        fix = "; or start the search earlier (touch.search_before_mm)"
     return Finding(
         code="P122",
-        severity=Severity.WARNING,
+        severity=Severity.WARNING if met is _Met.IN_SEARCH else Severity.ERROR,
         subject=Point(name),
-        message=f"the point lies {far} mm {side} (limit {1e3 * FAR:g} mm)",
+        message=f"the point lies {far} mm {side}{what}",
         quantities=(Quantity("distance", 1e3 * distance, "mm"),),
-        hint="check that points and geometry share one frame and one revision",
+        hint=f"check that points and geometry share one frame and one revision{fix}",
     )

@@ -311,7 +311,7 @@ def _with_normal(job: Job, row: int, normal: Array) -> tuple[Job, str]:
     normals = job.points.normals.copy()
     normals[row] = written
     points = replace(job.points, normals=normals)
-    surface = examined(job.geometry, points, job.part, job.frame)
+    surface = examined(job.geometry, points, job.part, job.frame, job.probe)
     line = f"nx, ny, nz = {', '.join(map(number_text, written))}"
     return replace(job, points=points, surface=surface), line
 

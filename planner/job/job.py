@@ -387,7 +387,9 @@ class Job(Shown):
                 "travel": travel,
                 "checks": checks_of(file.checks, robot.mechanism, source),
                 **sampling_of(file.sampling, source),
-                "surface": examined(shape.loaded, points.points, held.part, file.points.frame),
+                "surface": examined(
+                    shape.loaded, points.points, held.part, file.points.frame, probe
+                ),
                 "geometry": shape.loaded,
                 "cell": cell.cell,
                 "place": place_of(file.place),

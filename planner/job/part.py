@@ -16,6 +16,7 @@ from planner.errors import JobError
 from planner.job.elements import Frame, JobInput, PartSurface, PlacedPart, Presenter
 from planner.job.folder import JobFolder
 from planner.job.job_text import JobText
+from planner.job.settings import Probe
 from planner.job.solids import Cell, Solid, SolidKind
 from robots.core.arrays import Array
 from robots.core.caps import Cap
@@ -241,9 +242,11 @@ class JobGeometry:
 
 
 def examined(
-    geometry: Geometry | None, points: ProbePoints, part: PlacedPart, frame: Frame
+    geometry: Geometry | None, points: ProbePoints, part: PlacedPart, frame: Frame, probe: Probe
 ) -> PartSurface | None:
     """What the part's surface says of the points; None without geometry.
+
+    Of centres of the ball it is the surface points they stand for that are compared with the part.
 
     Raises:
         JobError: points and geometry that differ by a factor of about 1000.
@@ -255,6 +258,8 @@ def examined(
         check_scale(there, geometry)
     except PartError as error:
         raise JobError(error.message, **error.facts) from error
+    if not probe.compensated:
+        there = replace(there, positions=there.positions - probe.ball_radius * there.normals)
     return PartSurface(audit=geometry.audit, normals=with_surface_normals(there, geometry)[1])
 
 

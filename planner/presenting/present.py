@@ -900,7 +900,7 @@ def only(job: Job, points: Indices) -> Job:
         job,
         points=some,
         travel=replace(job.travel, locked=locked),
-        surface=examined(job.geometry, some, job.part, job.frame),
+        surface=examined(job.geometry, some, job.part, job.frame, job.probe),
     )
 
 

@@ -12,6 +12,7 @@ from planner.findings.finding import Point
 from planner.findings.point_findings import causes_first, surface_findings, told_once
 from planner.job import read_job
 from planner.planning import plan
+from planner.reach.placement import place
 
 JOB = """format = 1
 [job]
@@ -198,6 +199,43 @@ def test_a_point_in_the_material_is_said_to_be_inside_before_what_follows(job, t
         first.message == "the point lies 2.500 mm inside the part, below its surface (limit 1 mm)"
     )
     assert "error" in {finding.severity.value for finding in others}
+
+
+@pytest.mark.parametrize(
+    ("lift", "ball", "severity", "told"),
+    [
+        (2.9, 10.0, Severity.WARNING, "(limit 1 mm)"),
+        (3.1, 10.0, Severity.ERROR, "the search goes 3 mm past the point"),
+        (-2.9, 10.0, Severity.WARNING, "(limit 1 mm)"),
+        (-3.1, 10.0, Severity.ERROR, "meets the surface before the search, which starts 3 mm"),
+        (-20.0, 10.0, Severity.ERROR, "meets the surface before the search"),
+    ],
+)
+def test_a_search_that_does_not_meet_the_surface_is_an_error(
+    job, top, tmp_path, lift, ball, severity, told
+):
+    """The ball of 10 mm is larger than the search is long: no shank meets the part for it."""
+    job("A," + corner(top, lift=lift))
+    probe = f"[probe]\nstylus_length_mm = 100\nball_diameter_mm = {ball}\n[part]"
+    text = JOB.replace("[part]", probe) + "[touch]\nsearch_before_mm = 3\n"
+    text = text.replace("[approach]", "compensated = true\n[approach]")
+    (tmp_path / "job.toml").write_text(text, encoding="utf-8")
+    read = read_job(tmp_path / "job.toml")
+    (found,) = surface_findings(read, place(read))
+    assert (found.code, found.severity) == ("P122", severity)
+    assert told in found.message
+
+
+@pytest.mark.parametrize(("lift", "off"), [(3.0, []), (0.0, ["P122"])])
+def test_centres_of_the_ball_are_judged_by_the_surface_that_they_stand_for(
+    job, top, tmp_path, lift, off
+):
+    """Centres of a ball of 6 mm lie 3 mm off the surface; those that lie on it are none."""
+    job("A," + corner(top, lift=lift))
+    text = JOB.replace("[part]", "[probe]\nball_diameter_mm = 6\n[part]")
+    text = text.replace("[approach]", "compensated = false\n[approach]")
+    (tmp_path / "job.toml").write_text(text, encoding="utf-8")
+    assert [one.code for one in surface_findings(read_job(tmp_path / "job.toml"))] == off
 
 
 def test_an_open_skin_has_no_inside(job, top):
