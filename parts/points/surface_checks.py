@@ -168,8 +168,9 @@ def _judged(
 # that it does not know as they are, and nearly all of which lie on it when scaled, are in another
 # unit.
 
-_INCH, _METRE = 25.4, 1000.0
-FACTORS = (_INCH, _METRE, _METRE / _INCH)  # mm, in and m, taken for each other
+_CENTIMETRE, _INCH, _METRE = 10.0, 25.4, 1000.0  # [mm]
+# mm, cm, in and m, taken for each other; inches are not taken for centimetres.
+FACTORS = (_CENTIMETRE, _INCH, _METRE, _METRE / _INCH, _METRE / _CENTIMETRE)
 _ON_SURFACE = 0.02  # spreads of the points; nearer to the surface they lie on it, ball or no ball
 _KNOWN = 0.5  # of the points on the surface as they are: their unit is right
 _NEARLY_ALL = 0.95  # of the points on the surface when scaled: their unit is found
