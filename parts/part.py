@@ -357,7 +357,7 @@ def _mesh_unit(file: SourceFile, stated: str | None, given: str | None) -> str |
     """The unit of a mesh, by its caller or by ``mesh.units``; the two must agree."""
     if stated is None and given is None:
         raise PartError(
-            'The mesh states no unit, and a unit is never guessed; give one, such as unit = "mm" '
+            'The mesh states no unit, and a unit is never guessed; give one, such as unit="mm" '
             "(or cm, m, in)."
         )
     if stated is None:

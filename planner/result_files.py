@@ -263,8 +263,8 @@ def check_file(
         )
     if not force and not _is_own(path, command):
         raise OutputError(
-            f"{path} is there already and does not say that `{command}` wrote it, or was changed "
-            f"since; give another file with {option}, or --force to replace it.",
+            f"{path} is there already, and nothing in it shows that `{command}` wrote it and that "
+            f"it is unchanged; give another file with {option}, or --force to replace it.",
             file=str(path),
         )
 

@@ -71,10 +71,15 @@ def sample_sentences(feature: Feature, found: Sample) -> list[str]:
         lines.append(f"They keep {1e3 * found.edge_margin:.3g} mm from the feature's edges.")
     lines += [f"Warning: {text}" for text in found.warnings]
     if found.off_surface or found.not_reached:
-        lines.append(
-            f"Of {found.laid_out} places laid out, {found.off_surface} are off the surface or near "
-            f"its edge, and at {found.not_reached} the stylus does not fit."
-        )
+        lost = [
+            f"{count} {what}"
+            for count, what in (
+                (found.off_surface, "off the surface or near its edge"),
+                (found.not_reached, "where the stylus does not fit"),
+            )
+            if count
+        ]
+        lines.append(f"{found.laid_out} places were laid out: {', '.join(lost)}.")
     if feature.kind in ("freeform", "facets"):
         lines.append(
             f"The points lie on triangles, their normals are "
@@ -105,7 +110,7 @@ def _worth(design: Design) -> str:
     if not np.isfinite(design.surface):
         return (
             f"these points do not determine the {design.parameters} parameters of the feature: "
-            "take more, or hammersley"
+            "take more, or lay them out otherwise"
         )
     return (
         f"a fit knows the surface to {design.surface:.3g} times the standard deviation of one "

@@ -177,6 +177,8 @@ def touch_sentence(touch: TouchSummary) -> str:
     """How the ball touches the part, in millimetres."""
     if touch.mode == "to-rest":
         return "the ball comes to rest at the nominal surface; nothing is searched"
+    if not touch.speed:
+        return "no point is touched"
     gives = f" (the stylus gives {1e3 * touch.overtravel:.3g} mm)"
     return (
         f"{1e3 * touch.speed:.4g} mm/s from {1e3 * touch.search_before:.3g} mm before to "

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from parts.errors import PartError
 from parts.geometry.audit import Audit, RepairedMesh, audit, repair_mesh
 from parts.geometry.geometry import Face, Geometry, face_name
 from parts.geometry.mesh import (
@@ -125,7 +126,13 @@ def geometry_of(
         content = READERS[ending](file)
         settled = file_unit(file, content.unit, unit)
         scale = 1.0 if content.in_metres else settled.scale
-        parts = assemble(file, content, scale, repair, sheets or "ignore")
+        try:
+            parts = assemble(file, content, scale, repair, sheets or "ignore")
+        except PartError as error:
+            if error.fact("file", str) is not None:
+                raise
+            # a mesh does not know the file that it comes from
+            raise file.error(error.message, **error.facts) from error
     return Geometry(
         mesh=parts.mesh,
         faces=parts.faces,

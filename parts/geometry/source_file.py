@@ -226,8 +226,8 @@ def file_unit(file: SourceFile, carried: str, given: str | None) -> FileUnit:
         )
     if not carried and given is None:
         raise file.error(
-            'its format carries no unit, and a unit is never guessed; state one, e.g. unit = "mm" '
-            "(or m, in)."
+            "its format carries no unit, and a unit is never guessed; state it: --unit mm on the "
+            'command line, unit="mm" in Python (or cm, m, in).'
         )
     if carried and given is not None and given != carried:
         raise file.error(

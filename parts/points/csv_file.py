@@ -159,8 +159,13 @@ _UNITS = {
 }
 _COORDINATE = re.compile(r"([xyz])(?:[\s_]*[\[(/]?\s*([^\W\d_]+|\")\s*[\])]?)?")
 _NORMAL = re.compile(r"(?:n|normal)[\s_]*([xyz])")
-_NAMES = ("name", "point name", "label", "point", "point id", "id")  # the first that is there
+# The first that is there; besides English in German, French, Italian and Spanish.
+_NAMES = (
+    *("name", "point name", "label", "point", "point id", "id"),
+    *("punkt", "punktname", "bezeichnung", "nom", "nom du point", "punto", "nome", "nombre"),
+)
 _HEADER = "name,x_mm,y_mm,z_mm,nx,ny,nz (and, if you like, feature)"
+_SHOWN = 10  # columns that a message names
 _CLOSE = 0.8  # likeness of a column's name to one that is missing: a slip of the pen
 
 
@@ -361,7 +366,9 @@ def _check(
     required = [*known[:4], *(NORMAL_COLUMNS if set(NORMAL_COLUMNS) & set(headers) else ())]
     for header in required:
         if header not in headers:
-            sentence = f"column {header} is missing; expected {_HEADER}"
+            found = ", ".join(repr(title[:40]) for title in titles[:_SHOWN])
+            more = ", …" if len(titles) > _SHOWN else ""
+            sentence = f"column {header} is missing among {found}{more}; expected {_HEADER}"
             raise _error(origin, line, sentence, header)
 
 

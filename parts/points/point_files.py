@@ -208,7 +208,7 @@ def _unknown(raw: bytes, origin: str) -> PointsError:
     if not raw.strip():
         found = "the file is empty"
     elif b"\0" in raw[:_FIRST]:
-        found = "this is a binary file, not points"
+        found = "this is a binary file, not points; save a workbook's sheet as CSV"
     return fault(
         origin,
         f"{found}; give points, in a file with the usual ending. Known are {known}.",

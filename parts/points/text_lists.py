@@ -58,8 +58,8 @@ def list_points(raw: bytes, *, origin: str, unit: str | None, format: str) -> Ra
     if unit is None:
         raise fault(
             origin,
-            f"a {LISTS[format]} carries no unit, and a unit is never guessed; give it (unit = "
-            '"mm" or "in").',
+            f"a {LISTS[format]} carries no unit, and a unit is never guessed; give it: unit = "
+            '"mm" in [points] of a job, --unit mm for measured points (or cm, m, in, ft).',
             choices=tuple(SCALES),
         )
     separator = _separator(text)
@@ -273,8 +273,8 @@ def power_inspect_points(raw: bytes, *, origin: str, unit: str | None) -> RawPoi
     if unit is None:
         raise fault(
             origin,
-            f"{POWER_INSPECT} files carry no unit, and a unit is never guessed; give it (unit = "
-            '"mm" or "in").',
+            f"{POWER_INSPECT} files carry no unit, and a unit is never guessed; give it: unit = "
+            '"mm" in [points] of a job, --unit mm for measured points (or cm, m, in, ft).',
             choices=tuple(SCALES),
         )
     rows: list[PointRow] = []

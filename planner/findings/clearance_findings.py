@@ -33,6 +33,7 @@ from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.motion_law import straight_law
 from robots.core.rounding import apart, at_least, at_most, readable
 
+_DEPTH = 1e-6  # [mm] less says only that bodies cross, not how deep
 _THINNER = {BALL: ("ball", "smaller"), SHANK: ("shank", "thinner")}
 _WITHOUT_DIAMETER = {BALL: "stylus tip", SHANK: "stylus axis"}
 
@@ -169,8 +170,8 @@ def point_clearance_findings(found: Nearest, watch: Watch, names: Sequence[str])
                 quantities=(Quantity("clearance", 1e3 * value, "mm"),),
                 hint=_own_hint()
                 if own
-                else f"change distance_mm or direction of [approach], or move {pair.against}: "
-                f"{at_least(missing, 1)} mm are missing",
+                else f"change distance_mm or direction of [approach], or move {pair.against}"
+                + (f": {at_least(missing, 1)} mm are missing" if missing >= _DEPTH else ""),
             )
         )
     return findings

@@ -566,7 +566,7 @@ def _bar(item: Bin, one: Histogram, most: int) -> HistogramBar:
     return HistogramBar(
         good=_outline(left, right, foot, middle) if item.good else "",
         failed=_outline(left, right, middle, top) if item.failed else "",
-        label=f"{words}: {item.count:,} jobs{failed}",
+        label=f"{words}: {_jobs(item.count)}{failed}",
     )
 
 
@@ -577,7 +577,11 @@ def _outline(left: float, right: float, foot: float, top: float) -> str:
 def _summary(one: Histogram) -> str:
     cut = one.below + one.above
     far = f"; {cut:,} far ones counted at the ends" if cut else ""
-    return f"{one.count:,} jobs, median {_told(one.median, one.figure)}{far}"
+    return f"{_jobs(one.count)}, median {_told(one.median, one.figure)}{far}"
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} {'job' if count == 1 else 'jobs'}"
 
 
 def _told(value: float, figure: Figure) -> str:

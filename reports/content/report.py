@@ -222,6 +222,8 @@ def _touch(plan: Plan) -> Fact:
     touch = touch_summary(plan)
     if touch.mode == "to-rest":
         return Fact(label="touch", value=text("to rest"), detail=touch_sentence(touch))
+    if not touch.speed:
+        return Fact(label="touch", value=text("none"), detail=touch_sentence(touch))
     broken = touch.overrun > touch.overtravel
     return Fact(
         label="touch speed",

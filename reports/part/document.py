@@ -294,7 +294,7 @@ def audit_lines(part: Part) -> Iterator[str]:
     yield f"  size            {size} mm ({part.geometry.unit_note})"
     yield f"  triangles       {audit.triangles:,} over {audit.vertices:,} vertices"
     yield f"  watertight      {_yes(audit.watertight)}" + _edges(audit)
-    yield f"  wound alike     {_yes(audit.consistent)}"
+    yield f"  winding         {'consistent' if audit.consistent else 'not consistent'}"
     if audit.watertight:
         yield f"  volume          {1e9 * audit.volume:.6g} mm³"
     yield f"  area            {area_text(audit.area)} mm²"

@@ -143,10 +143,13 @@ _SAME_PROPERTY = {
 }
 
 
+_LIKE = 0.6  # likeness from which on a word is taken for a slip of the pen
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Advice that names the known word nearest to ``word``, or all of them."""
     words = sorted(known)
-    close = get_close_matches(word, words, n=1, cutoff=0.6)
+    close = get_close_matches(word, words, n=1, cutoff=_LIKE)
     if close:
         return f"did you mean {close[0]!r}?"
     return f"known here: {', '.join(words)}." if words else "there is none."
@@ -163,7 +166,12 @@ def key_advice(key: str, known: Iterable[str]) -> str:
             fitting = [name for name in named if _angular(name) == _angular(key)]
             shown = fitting if fitting and key != stem else named
             return f"{' or '.join(shown)} expected: the key's name carries its unit."
-    return nearest(key, names)
+    # A unit that is shared makes no likeness: the stems are compared.
+    stems: dict[str, str] = {}
+    for name in names:
+        stems.setdefault(_UNIT.sub("", name), name)
+    close = get_close_matches(stem, stems, n=1, cutoff=_LIKE)
+    return f"did you mean {stems[close[0]]!r}?" if close else nearest("", names)
 
 
 def _angular(key: str) -> bool:

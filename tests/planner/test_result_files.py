@@ -135,10 +135,10 @@ def test_a_marked_text_is_its_command_s_until_it_is_changed(tmp_path, comment):
     for text in ("one", "two\n"):
         write_result(path, text, SAMPLE, comment=comment)
         assert path.read_text().startswith(text.strip() + "\n" + comment.partition("{")[0])
-    with pytest.raises(OutputError, match="does not say that `palpeur measure` wrote it"):
+    with pytest.raises(OutputError, match="nothing in it shows that `palpeur measure` wrote it"):
         write_result(path, "other", MEASURE)
     path.write_text(path.read_text().replace("two", "2"))
-    with pytest.raises(OutputError, match="was changed since; give another file with --out"):
+    with pytest.raises(OutputError, match="that it is unchanged; give another file with --out"):
         check_file(path, SAMPLE)
     write_result(path, "by force", SAMPLE, force=True)
     assert path.read_text() == "by force"

@@ -52,7 +52,7 @@ def test_the_stated_unit_scales(read, exported, unit, scale):
 def test_units_are_never_guessed_and_never_contradicted(read, exported):
     for name in (STL, OBJ, PLY):
         told = refusal(read, name, exported[name[3:]], None)
-        assert "a unit is never guessed" in told
+        assert "a unit is never guessed; state it: --unit mm on the command line" in told
     assert "the file itself says 'm'" in refusal(read, "box.glb", exported[".glb"], "mm")
     assert "'furlong' is not known" in refusal(read, STL, exported[".stl"], "furlong")
 
@@ -96,7 +96,8 @@ def test_stl_headers_that_lie(read, exported):
     many = raw[:80] + struct.pack("<I", 4_000_000_000) + raw[84:]
     assert "200000000084 bytes, but the file has 684" in refusal(read, STL, many)
     assert "too few for a binary STL file" in refusal(read, STL, raw[:83])
-    assert "no triangle" in str(refused(read, STL, raw[:80] + b"\0\0\0\0"))
+    none = refused(read, STL, raw[:80] + b"\0\0\0\0")
+    assert str(none).startswith(f"{STL}: The mesh has no triangle")
 
 
 def refused(read, name, raw, unit="mm") -> PartError:

@@ -75,8 +75,14 @@ def test_lengths_are_rounded_once_in_every_unit(unit, metre, values):
             "p.csv, line 1: x_mm and y_m have different units",
         ),
         ("name;x_mm,y_mm\n", "p.csv, line 1: the header has commas and semicolons; separate all"),
-        ("name,x_mm,y_mm,z_mm,nx,ny\nP1,1,2,3,0,0\n", "p.csv, line 1: column nz is missing;"),
-        ("name,nx,ny,nz\nP1,1,2,3\n", "p.csv, line 1: column x_mm is missing;"),
+        (
+            "name,x_mm,y_mm,z_mm,nx,ny\nP1,1,2,3,0,0\n",
+            "p.csv, line 1: column nz is missing among 'name', 'x_mm', 'y_mm', 'z_mm', 'nx', 'ny';",
+        ),
+        (
+            "name,nx,ny,nz\nP1,1,2,3\n",
+            "p.csv, line 1: column x_mm is missing among 'name', 'nx', 'ny', 'nz';",
+        ),
         (
             "P1,0.0,0.0,5.0,0,0,1\nP2,1,2,3,0,0,1\n",
             "p.csv: a list without header, as several systems write it, and which one is never "

@@ -49,7 +49,7 @@ def test_what_no_format_fits_is_refused_with_the_choices():
         "(.pts), QIF 3.0 (.qif), PC-DMIS XYZ (.xyz)."
     )
     unknown = "p.txt: neither the name nor the first line tells the format"
-    binary = "p.txt: this is a binary file, not points"
+    binary = "p.txt: this is a binary file, not points; save a workbook's sheet as CSV"
     for raw, told in {
         b"": "p.txt: the file is empty",
         b" \n\n": "p.txt: the file is empty",

@@ -63,7 +63,7 @@ def test_no_other_file_is_overwritten(palpeur, plans, tmp_path):
     before = job.read_bytes()
     ran = palpeur("diff", plans / "set", plans / "slow.json", "--html", job)
     assert (ran.code, ran.out) == (2, "")
-    assert "is there already and does not say that `palpeur diff` wrote it" in ran.err
+    assert "is there already, and nothing in it shows that `palpeur diff` wrote it" in ran.err
     assert "give another file with --html, or --force to replace it" in ran.err
     assert job.read_bytes() == before
     ran = palpeur("diff", plans / "set", plans / "slow.json", "--html", tmp_path)

@@ -31,8 +31,8 @@ def house(tmp_path, monkeypatch):
 
 def refusal(command: str, name: object) -> str:
     return (
-        f"{name} is there already and does not say that `palpeur {command}` wrote it, or was "
-        "changed since; give another file with --out, or --force to replace it."
+        f"{name} is there already, and nothing in it shows that `palpeur {command}` wrote it and "
+        "that it is unchanged; give another file with --out, or --force to replace it."
     )
 
 

@@ -134,6 +134,13 @@ def test_clearance_points_that_fail():
     assert "7.0 mm are missing" in findings[0].hint
 
 
+def test_bodies_that_cross_by_an_unknown_depth_are_not_told_one():
+    found = Nearest(value=np.array([-1e-12]), pair=np.array([1]), place=np.zeros((1, 3)))
+    (finding,) = point_clearance_findings(found, replace(WATCH, required=0.0), names="A")
+    assert finding.hint.startswith("change distance_mm or direction of [approach], or move ")
+    assert "missing" not in finding.hint
+
+
 def test_a_shortfall_of_a_nanometre_does_not_vanish():
     """`comes to 1.00 mm from plate (required 1.00 mm): 0.0 mm are missing`, it once said."""
     found = Nearest(value=np.array([0.005 - 1e-9]), pair=np.array([1]), place=np.zeros((1, 3)))

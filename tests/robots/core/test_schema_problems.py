@@ -52,6 +52,10 @@ def fault(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            "name = 'a'\ntolerance_mm = 1",  # size_mm is like it in nothing but the unit
+            "line 2: tolerance_mm is not a known key; known here: drive, name, size_mm.",
+        ),
         ("nme = 1\nname = 'a'", "line 1: nme is not a known key; did you mean 'name'?"),
         ("", "f.toml: name is missing; give a name in quotes."),
         ("name = 4", "line 1: name is 4; expected a name in quotes."),
