@@ -44,6 +44,7 @@ from planner.virtual_measuring.enough_points import (
 )
 from robots.core.arrays import Array
 from robots.core.pose import as_pose, make_pose, rotation_zyx
+from robots.core.schema_problems import KeyPath
 from robots.core.views import Shown
 from robots.core.workspace import axis_reach
 from robots.robot import Robot, load_robot
@@ -153,6 +154,15 @@ class Proposal(Shown):
         yield f"  {len(self.left_out)} facts of the drawing left out, each with its reason"
 
 
+GUESSED = (
+    "The part's pose is a guess: put in where it stands, or search for one with `palpeur place`."
+)
+_STYLUS = (
+    "A stylus of no length with a ball of no size: put in yours. With a ball, compensated in "
+    "[points] must say what the points are: true, on the surface; false, centres of the ball.",
+)
+
+
 def propose(
     part: Part | Path | str,
     robot: Robot | Path | str,
@@ -205,7 +215,9 @@ def propose(
         part=loaded,
         drawing=loaded.drawing if drawing is None else drawing,
         robot=arm,
-        pose=_before(arm, loaded) if pose is None else as_pose(pose, "The part's pose"),
+        pose=in_front(arm, loaded.geometry.mesh.bounds)
+        if pose is None
+        else as_pose(pose, "The part's pose"),
         guessed=pose is None,
         name=name or Path(loaded.name).stem,
         uncertainty=uncertainty,
@@ -589,20 +601,53 @@ class _Proposing:
         if not self.alignment:
             yield "The part's own frame is that of the evaluation: no alignment to datums is set."
         if self.given.guessed:
-            yield (
-                "The part's pose is a guess: put in where it stands, or search for one with "
-                "`palpeur place`."
-            )
+            yield GUESSED
 
 
-def _before(robot: Robot, part: Part) -> Array:
-    """A part in front of a robot, upright, its longer side across: where many arms reach it."""
+def start_job(
+    robot: Robot | Path | str,
+    points: Path | str,
+    *,
+    part: Part | Path | str | None = None,
+    pose: ArrayLike | None = None,
+    name: str = "",
+) -> Job:
+    """A job of points that one has, to go on from: comments say what its file leaves to be given.
+
+    Args:
+        robot: as ``load_robot`` takes it.
+        points: path of a point file, in part axes.
+        part: as ``load_part`` takes it; None for points alone.
+        pose: T_base_part; a guess in front of the robot when None. # (4, 4) [m]
+        name: of the job; that of the part or the points otherwise.
+
+    Raises:
+        PartError, RobotError, JobError: as for ``Job``.
+    """
+    arm = load_robot(robot)
+    loaded = None if part is None else load_part(part)
+    of = Path(points) if loaded is None else Path(loaded.name)
+    # A pose that nobody gave depends on where the points are, which the job reads.
+    job = Job(robot=arm, points=Path(points), part=loaded, pose=pose, name=name or of.stem)
+    comments: dict[KeyPath, tuple[str, ...]] = {("probe",): _STYLUS}
+    if pose is None:
+        corners = np.stack([job.points.positions.min(axis=0), job.points.positions.max(axis=0)])
+        bounds = corners if loaded is None else loaded.geometry.mesh.bounds
+        job = job.replace(pose=in_front(arm, bounds))
+        comments["part", "pose"] = (GUESSED,)
+    stylus = {"stylus_length_mm": 0, "ball_diameter_mm": 0}
+    return job.replace(probe=stylus).commented(comments)
+
+
+def in_front(robot: Robot, bounds: Array) -> Array:
+    """A pose of what lies within bounds, where many arms reach it: upright, longer side across."""
     reach = axis_reach(robot)
-    low, high = part.geometry.mesh.bounds
+    low, high = bounds
     size, middle = high - low, 0.5 * (low + high)
     turn = rotation_zyx([0.5 * np.pi if size[0] > size[1] else 0.0, 0.0, 0.0])
     top = np.array([_AHEAD * reach, 0.0, _BELOW * reach])
-    return make_pose(turn, top - turn @ np.array([middle[0], middle[1], high[2]]))
+    place = top - turn @ np.array([middle[0], middle[1], high[2]])
+    return make_pose(turn, np.round(place, 3))  # a guess has no digits beyond the millimetre
 
 
 def _nothing(drawing: Drawing) -> str:

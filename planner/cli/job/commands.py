@@ -557,7 +557,9 @@ class ProposalRequest:
     """Options of ``palpeur init``, as they were typed."""
 
     part: str = ""
+    points: str = ""
     robot: str = ""
+    unit: str = ""
     from_pmi: bool = False
     qif: str = ""
     pose: str = ""
@@ -586,6 +588,8 @@ def run_init(
     """
     from planner.job import write_template
 
+    if request.points:
+        return _start(Path(folder), request, as_json=as_json, session=session)
     if not request.template:
         return _propose(
             Path(folder), request, as_json=as_json, allow_outside=allow_outside, session=session
@@ -595,6 +599,67 @@ def run_init(
     return Form(json=as_json).show(
         json=lambda: {"format": 1, "job": paths[0], "files": paths}, text=lambda: [*paths, run]
     )
+
+
+def _start(folder: Path, request: ProposalRequest, *, as_json: bool, session: Session) -> int:
+    """Write a job of a list of points."""
+    from parts.part import load_part
+    from planner.proposal.proposal import start_job
+
+    odd = [
+        option
+        for option, given in (
+            ("--from-pmi", request.from_pmi),
+            ("--qif", request.qif),
+            ("--uncertainty", request.uncertainty),
+            ("--share", request.share is not None),
+            ("--touch-um", request.touch_um is not None),
+        )
+        if given
+    ]
+    if odd:
+        raise OptionError(
+            f"{odd[0]} lays points out by a drawing, and --points gives them; leave one out.",
+            option=odd[0],
+        )
+    if not request.robot:
+        raise OptionError(
+            "A job of points needs --robot ROBOT, a name of `palpeur robot list` or a robot file.",
+            option="--robot",
+        )
+    place = _free_place(folder, session)
+    job = start_job(
+        request.robot,
+        request.points,
+        part=load_part(request.part, unit=request.unit or None) if request.part else None,
+        pose=_pose(request.pose) if request.pose else None,
+    )
+    job.write(place, overwrite=session.force)
+    files = [
+        str(place),
+        *(str(folder / one.name) for one in job.inputs if (folder / one.name).is_file()),
+    ]
+    check = f"palpeur check {shlex.quote(files[0])}"
+    run = f"\nComments in the job say what is left to be given. Check it with: {check}"
+    return Form(json=as_json).show(
+        json=lambda: {"format": 1, "job": files[0], "files": files}, text=lambda: [*files, run]
+    )
+
+
+def _free_place(folder: Path, session: Session) -> Path:
+    """The job file in a folder, where none is yet.
+
+    Raises:
+        OutputError: one is there, and is not to be replaced.
+    """
+    place = folder / "job.toml"
+    if (place.exists() or place.is_symlink()) and not session.force:
+        raise OutputError(
+            f"{place} exists already and is not overwritten; give another folder, or --force to "
+            "replace it.",
+            file=str(place),
+        )
+    return place
 
 
 def _propose(
@@ -623,16 +688,11 @@ def _propose(
     if missing:
         raise OptionError(
             f"A proposed job needs --part FILE, --robot ROBOT and --from-pmi; {missing[0]} is "
-            "missing. Without any of them the template is written.",
+            "missing. A job of points that you have needs --points FILE and --robot ROBOT; "
+            "`palpeur sample` lays points out. Without any of them the template is written.",
             option=missing[0],
         )
-    place = folder / "job.toml"
-    if (place.exists() or place.is_symlink()) and not session.force:
-        raise OutputError(
-            f"{place} exists already and is not overwritten; give another folder, or --force to "
-            "replace it.",
-            file=str(place),
-        )
+    place = _free_place(folder, session)
     table = None
     if request.uncertainty:
         stated = read_job(request.uncertainty, allow_outside=allow_outside).document()
@@ -644,7 +704,7 @@ def _propose(
             "--touch-um goes without --uncertainty, which states the scatter of a touch.",
             option="--touch-um",
         )
-    part = load_part(request.part)
+    part = load_part(request.part, unit=request.unit or None)
     with progress_of(session) as progress:
         found = propose(
             part,

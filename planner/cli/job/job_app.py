@@ -115,11 +115,15 @@ def init(
     folder: Annotated[str, argument("[DIR]", "Where to write it; made if it is not there.")] = ".",
     *,
     part: Annotated[
-        str, option("--part", "FILE", "Propose a job for this part; needs --robot and --from-pmi.")
+        str, option("--part", "FILE", "The part; with --points, or with --from-pmi or --qif.")
+    ] = "",
+    points: Annotated[
+        str, option("--points", "FILE", "Points that you have, in part axes; needs --robot.")
     ] = "",
     robot: Annotated[
         str, option("--robot", "ROBOT", "Name from `palpeur robot list`, or a robot file.")
     ] = "",
+    unit: Annotated[str, flag("--unit", "Of a part's file that carries none: mm, cm, m, in.")] = "",
     from_pmi: Annotated[
         bool,
         flag("--from-pmi", "For the drawing in the part's file (AP242 semantic PMI)."),
@@ -164,6 +168,8 @@ def init(
 ) -> int:
     """Write a commented job that is ready to run; without --force nothing is overwritten.
 
+    With --points and --robot, and --part where there is one: a job of these points.
+
     With --part, --robot and --from-pmi (or --qif): the job that the drawing asks for, with its
     points, stylus, approaches and tolerances. What is left out stands in it as comments.
     """
@@ -171,7 +177,9 @@ def init(
 
     request = ProposalRequest(
         part=part,
+        points=points,
         robot=robot,
+        unit=unit,
         from_pmi=from_pmi,
         qif=qif,
         pose=pose,

@@ -1,13 +1,15 @@
-"""`palpeur init --from-pmi`: what is typed, and what is refused in one message."""
+"""`palpeur init` of a drawing and of points: what is typed, and what is refused in one message."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import palpeur as pp
+from parts.library import open_part, stl_bytes
 from planner.cli.main import main
 from planner.job import read_job, write_template
 from planner.proposal import proposal
@@ -29,6 +31,9 @@ def refusal(capsys, *words: str) -> str:
         (["--part", "x.stp"], "--robot is missing"),
         (["--robot", "ur5e", "--from-pmi"], "--part is missing"),
         (["--part", "x.stp", "--robot", "ur5e"], "--from-pmi is missing"),
+        (["--points", "x.csv"], "needs --robot ROBOT"),
+        (["--points", "x.csv", "--robot", "ur5e"], "x.csv"),
+        (["--points", "x.csv", "--robot", "ur5e", "--from-pmi"], "leave one out"),
         (["--part", "block", "--robot", "ur5e", "--from-pmi", "--pose", "1,2"], "'1,2' is no pose"),
         (["--part", "block", "--robot", "ur5e", "--from-pmi", "--pose", "1,2,inf"], "is no pose"),
         (["--part", "block", "--robot", "ur5x", "--from-pmi"], "ur5e"),
@@ -84,6 +89,28 @@ def test_a_job_for_the_drawing_in_a_qif_document(tmp_path, capsys, monkeypatch):
     assert {one["name"] for one in document_["left_out"]} >= {"position of 'hole-30' 0.2 mm"}
     part = pp.load_part("block")
     assert part.read_drawing(place).datums
+
+
+def test_a_job_of_points_that_one_has(tmp_path, capsys):
+    """The files come along, names with spaces and accents too; without --pose it is a guess."""
+    points = tmp_path / "points à mesurer.csv"
+    points.write_text("name,x_mm,y_mm,z_mm,nx,ny,nz\nP1,20,20,30,0,0,1\n", encoding="utf-8")
+    part = tmp_path / "block.stl"
+    part.write_bytes(stl_bytes(open_part("block").geometry.mesh))
+    words = ["--points", str(points), "--robot", "measuring-arm", "--part", str(part)]
+    assert "--unit mm" in refusal(capsys, str(tmp_path / "new"), *words)
+    new = tmp_path / "new"
+    assert main(["init", str(new), *words, "--unit", "mm", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {Path(one).name for one in told["files"]} == {"job.toml", points.name, part.name}
+    job = read_job(new / "job.toml")
+    assert (job.points.names, job.surface.audit.watertight) == (("P1",), True)
+    assert "is a guess" in job.text
+    assert np.linalg.norm(job.part.T_base_part[:3, 3]) > 0.3
+    assert main(["init", str(tmp_path / "posed"), *words[:4], "--pose", "500,0,100,90"]) == 0
+    posed = read_job(tmp_path / "posed" / "job.toml")
+    assert posed.part.T_base_part[:3, 3] == pytest.approx([0.5, 0.0, 0.1])
+    assert "is a guess" not in posed.text
 
 
 def test_the_template_as_one_document(tmp_path, capsys):
