@@ -10,6 +10,7 @@ from planner.cli.batch.batch_app import batch
 from planner.cli.biped.biped_app import app as biped_app
 from planner.cli.evaluate import evaluate_app
 from planner.cli.job import job_app
+from planner.cli.job.examples import app as examples_app
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.options import AllowOutside, Json, argument, flag
@@ -71,6 +72,7 @@ app.command("uncertainty")(evaluate_app.uncertainty)
 app.command("measure")(measure_app.measure)
 app.command("machine-test")(measure_app.machine_test)
 app.command("sample")(sample)
+app.add_typer(examples_app, name="examples")
 app.add_typer(part_app, name="part")
 app.add_typer(robot_app, name="robot")
 stewart_app.command("present")(present)

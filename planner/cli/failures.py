@@ -18,7 +18,7 @@ from robots.core.errors import PalpeurError
 # Typer carries its own copy of click since 0.21; the bases are reached through what it exports.
 _USAGE_ERROR, _COMMAND_ERROR = typer.BadParameter.__mro__[1:3]
 _HELP = "NoArgsIsHelpError"  # a group without a command: its help, which is no fault to be told
-_GROUPS = ("robot", "stewart", "biped")
+_GROUPS = ("robot", "stewart", "biped", "part", "examples")
 # What a command that names it can be given less of.
 _SMALLER = (
     ("--states", " Give fewer states at a time."),

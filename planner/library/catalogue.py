@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 from planner.errors import JobError
@@ -11,6 +13,24 @@ _JOBS = Catalogue(
     package="planner.library", thing="job", endings=(), file="job.toml", error=JobError
 )
 names = _JOBS.names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleFacts:
+    """A library job in a line: name of the job, robot."""
+
+    job: str
+    robot: str
+
+
+def facts_of(name: str) -> ExampleFacts:
+    """What a library job is, by its file alone.
+
+    Raises:
+        JobError: no such name; the message gives the nearest.
+    """
+    document = tomllib.loads(_JOBS.text_of(name))
+    return ExampleFacts(job=document["job"]["name"], robot=document["robot"]["model"])
 
 
 def path_of(name: str) -> Path:

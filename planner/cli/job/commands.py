@@ -89,6 +89,7 @@ def exit_code(proof: Proof) -> ExitCode:
 
 def run_plan(
     job: str,
+    example: str,
     out: str,
     request: ReportRequest,
     *,
@@ -99,7 +100,8 @@ def run_plan(
     """Plan, validate, print, export.
 
     Args:
-        job: path of the job file.
+        job: path of the job file; or nothing, and
+        example: name of a library job.
         out: folder of the report set, or nothing for the one beside the job.
         request: what the set is to hold.
         as_json: whether the plan is printed as JSON.
@@ -111,9 +113,20 @@ def run_plan(
         RobotError: the robot cannot do such a job.
         OutputError: the folder must not be replaced, or cannot be written.
     """
+    from planner.library import path_of
+
+    if bool(job) == bool(example):
+        raise OptionError(
+            "Give a job file or --example NAME; `palpeur examples` lists the names."
+            if not job
+            else f"{job} and --example {example} are two jobs; give one of them.",
+            option="--example",
+        )
     options = request.options()
-    folder = Path(out) if out else beside(Path(job))
-    if not out and Path(job).is_file():  # what --out names was looked at already
+    folder = Path(out) if out else beside(Path(job or example))
+    if example:
+        job = str(path_of(example))
+    if not out and (example or Path(job).is_file()):  # what --out names was looked at already
         check_folder_place(folder)
     check_set(folder, REPORT_SET, force=session.force)  # before the work, not after it
     proof = proven(job, session, allow_outside=allow_outside, exports=options.exports)

@@ -40,12 +40,17 @@ _SIDE = "Job file (TOML), report set, or plan.json; a job is planned on the fly.
 
 def plan(
     context: typer.Context,
-    job: Job,
+    job: Annotated[str, argument("[JOB]", "Job file (TOML).")] = "",
     *,
+    example: Annotated[
+        str, option("--example", "NAME", "Instead of JOB: a job of `palpeur examples`.")
+    ] = "",
     out: Annotated[
         str,
         out_option(
-            "DIR", "Folder of the report set; default: the job file's name with -plan, beside it."
+            "DIR",
+            "Folder of the report set; default: the job file's name with -plan, beside it; of an "
+            "example, here.",
         ),
     ] = "",
     as_json: Json = False,
@@ -87,6 +92,7 @@ def plan(
 
     return run_plan(
         job,
+        example,
         out,
         ReportRequest(
             figures=not (no_figures or data_only),
