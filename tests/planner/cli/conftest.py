@@ -6,11 +6,13 @@ import io
 import json
 import sys
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from planner.cli.main import main
+from tests.cases import SOAK
 
 STATES = "q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\n0,0,0,0,0\n30,-40,60,90,-20\n"
 
@@ -65,3 +67,20 @@ def file(tmp_path):
 def states(file):
     """Two postures of the measuring arm."""
     return file("states.csv", STATES)
+
+
+@pytest.fixture
+def first_figures(monkeypatch):
+    """``first_figures(module, names)`` → files of the figures that sets hold, of all it draws.
+
+    Two in the gate, all in the soak: drawing them is most of writing a set, and each has tests of
+    its own.
+    """
+
+    def keep(module, names: list[str]) -> set[str]:
+        kept = names if SOAK else names[:2]
+        draw = module.figure_files
+        monkeypatch.setattr(module, "figure_files", lambda all_: draw(islice(all_, len(kept))))
+        return {f"{name}.{form}" for name in kept for form in ("png", "svg")}
+
+    return keep

@@ -8,26 +8,31 @@ import re
 
 import pytest
 
+from reports.biped import figures
 from tests.cases import SOAK
 
-FIGURES = (
+FIGURES = [
     *("balance", "margin", "chronophotograph", "joint-position", "joint-speed", "joint-torque"),
     *("motor-speed", "motor-torque"),
-)
+]
 FILES = {"provenance.json", "motion.json", "motion.csv", "page.html"}
-FILES |= {f"{name}.{form}" for name in FIGURES for form in ("png", "svg")}
 
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_motion_is_written_whole_and_offline(palpeur, tmp_path):
+@pytest.fixture
+def files(first_figures):
+    return FILES | first_figures(figures, FIGURES)
+
+
+def test_a_motion_is_written_whole_and_offline(palpeur, tmp_path, files):
     out = tmp_path / "leg"
     asked = ("biped", "squat", "bip-leg", "--duration", "1", "--knee", "50", "--out", out)
     ran = palpeur(*asked, "--json")
     first = contents(out)
-    assert set(first) == FILES
+    assert set(first) == files
     assert json.loads(first["motion.json"]) == ran.json
     with (out / "motion.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -44,12 +49,12 @@ def test_a_motion_is_written_whole_and_offline(palpeur, tmp_path):
 
 
 @pytest.mark.soak
-def test_a_fall_is_written_all_the_same(palpeur, tmp_path):
+def test_a_fall_is_written_all_the_same(palpeur, tmp_path, files):
     out = tmp_path / "fall"
     asked = ("biped", "tilt", "bip-leg", "--to", "0,20", "--duration", "2", "--frozen")
     ran = palpeur(*asked, "--out", out)
     assert ran.code == 1
-    assert set(contents(out)) == FILES
+    assert set(contents(out)) == files
     assert "written to" in ran.err
     page = (out / "page.html").read_text(encoding="utf-8")
     assert "over the toe" in page
