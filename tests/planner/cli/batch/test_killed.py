@@ -209,16 +209,18 @@ def test_clocks_that_jump(start, folder, ends_well):
     ends_well(out)
 
 
-def test_files_that_cannot_grow(start, folder, ends_well):
+def test_files_that_cannot_grow(palpeur, folder, ends_well):
     """A quota as the kernel simulates it: no file may have more than 900 bytes."""
     out = folder / "quota"
-    out.mkdir()
-    batch = start("jobs/*.toml", "--workers", 1, out=out)
-    resource.prlimit(batch.process.pid, resource.RLIMIT_FSIZE, (900, 900))
-    code, err = batch.end()
-    assert code == 2
-    assert "cannot be written: File too large" in err
-    assert "run the same command again" in err
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (900, before[1]))
+    try:
+        ran = palpeur("batch", "jobs/*.toml", "--out", out)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert ran.code == 2
+    assert "cannot be written: File too large" in ran.err
+    assert "run the same command again" in ran.err
     assert list(out.rglob("*.partial")) == []
     ends_well(out)
 
