@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import typer
 from planner.cli import main as entry
 from planner.cli.exit_codes import ExitCode
 from planner.cli.failures import exit_code_of
+from planner.library import path_of
 from tests.cases import some
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,8 +28,10 @@ ROBOT = [
 ]
 
 
-def spawn(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
-    code = "from planner.cli.main import run; run()"
+RUN = "from planner.cli.main import run; run()"
+
+
+def spawn(*arguments: object, code: str = RUN, **options) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(
         command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=120, **options
@@ -187,20 +191,21 @@ def test_the_process_ends_with_the_code():
     done = spawn("robot", "show", "nobody")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
-    assert spawn("--version").returncode == 0
 
 
-def test_a_plan_with_searched_detours_ends_without_a_word():
-    done = spawn("check", "planner/library/obstructed/job.toml")
-    assert "detour" in done.stdout
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_no_colour_off_a_terminal():
+def test_a_plan_with_searched_detours_ends_without_a_word_and_colour(tmp_path):
+    """Nor is anything bold off a terminal, as the answer of the first command is on one."""
+    job = shutil.copytree(path_of("obstructed").parent, tmp_path / "walled") / "job.toml"
+    points = job.with_name("points.csv")
+    head, *rows = points.read_text().splitlines(keepends=True)
+    points.write_text(head + "".join(r for r in rows if r.split(",")[0] in {"P21", "P20", "P5"}))
+    explain = "import sys; from planner.cli.main import main; main(['explain', sys.argv[2], 'P20'])"
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"FORCE_COLOR": "1"}
-    told = spawn("explain", "planner/library/nine-points-corrected/job.toml", "P1", env=environment)
-    assert told.stdout.startswith("P1: measurable")  # in bold on a terminal
-    assert "\x1b" not in told.stdout
+    done = spawn("check", job, code=f"{explain}; {RUN}", env=environment)
+    assert done.stdout.startswith("P20: measurable")
+    assert "detour" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_bold_needs_a_terminal_and_no_no_color(monkeypatch):

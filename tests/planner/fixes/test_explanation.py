@@ -26,7 +26,7 @@ def test_a_point_that_is_measured(corrected_job):
 
 
 def test_a_point_that_fails(job):
-    found = explain(job, "far")
+    found = explain(job, "limit")
     assert not found.served
     assert (found.plan, found.planned_branch) == (None, "")
     assert not any(branch.holds for branch in found.reasons.branches)
