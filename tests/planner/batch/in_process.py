@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 
-from planner.batch import batch, worker
+from planner.batch import batch, surroundings, worker
 from planner.batch.engine import Done, Ending
 from planner.batch.ledger import Ledger
 
@@ -42,6 +43,15 @@ class Here:
         )
 
 
+_hashed = cache(surroundings._code)
+
+
+def hash_code_once(patch):
+    """Palpeur's files do not change during the tests; reading all takes as long as a small job."""
+    patch.setattr(surroundings, "_code", _hashed)
+
+
 def judge_here(patch):
     """Let batches judge in this process until the patch is undone."""
+    hash_code_once(patch)
     patch.setattr(batch, "local_pool", lambda order, *_: Here(order))

@@ -17,6 +17,10 @@ TEXTS = [
     *("tables.xlsx", "trajectory.parquet"),
 ]
 PROGRAMMES = ["program.dmi", "program.ipp"]
+DATA = [
+    *("README.txt", "inputs/job.toml", "inputs/points.csv", "plan.json", "points.csv"),
+    *("provenance.json", "trajectory.parquet"),
+]
 FAR = "far,5000,0,382.5,0,0,1,plane\n"
 
 
@@ -119,8 +123,8 @@ def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
     head, first, second, *_, far = points.read_text().splitlines(keepends=True)
     points.write_text(head + first + second + far)
     out = tmp_path / "set"
-    each = ("--export", "csv", "--export", "ros")  # one by one as well as with a comma
-    ran = palpeur("plan", far_job, "--no-figures", "--partial", *each, "--out", out)
+    each = ("--export", "csv,dmis", "--export", "ros")  # one by one as well as with a comma
+    ran = palpeur("plan", far_job, "--data-only", "--partial", *each, "--out", out)
     assert ran.code == 1
     assert ran.err.splitlines()[-1] == "The programmes leave out 1 of 3 points: far"
     programme = (out / "program.dmi").read_text()
@@ -128,13 +132,13 @@ def test_a_partial_programme_names_what_is_missing_and_goes_with_the_next_run(
         "$$ PARTIAL: 1 of 3 points are NOT MEASURED:",
         "$$   far",
     ]
-    assert {*PROGRAMMES, "robot/joints.csv", "robot/joint_trajectory.yaml"} <= set(names(out))
+    assert {"program.dmi", "robot/joints.csv", "robot/joint_trajectory.yaml"} <= set(names(out))
     verified = palpeur("verify", out)
     assert verified.code == 0
     assert "  programmes: without far\n" in verified.out
     # No old programme stays where the next plan may have none.
-    assert palpeur("plan", far_job, "--no-figures", "--export", "csv", "--out", out).code == 1
-    assert names(out) == [name for name in TEXTS if name not in PROGRAMMES]
+    assert palpeur("plan", far_job, "--data-only", "--export", "csv,dmis", "--out", out).code == 1
+    assert names(out) == DATA
     verified = palpeur("verify", out)
     assert verified.code == 0
     assert "  plan: NOT FEASIBLE; not checked: part geometry, stylus shape" in verified.out

@@ -17,11 +17,18 @@ import pytest
 from planner.cli.main import main
 from planner.library import path_of
 from tests.planner.batch.generated_jobs import generate
-from tests.planner.batch.in_process import judge_here
+from tests.planner.batch.in_process import hash_code_once, judge_here
 
 COMMAND = (sys.executable, "-c", "from planner.cli.main import run; run()")
 COMPARED = ("summary.csv", "summary.parquet", "summary.json", "junit.xml", "batch.json")
 QUICK = ("feasible", "infeasible", "corrupt")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _code_is_hashed_once():
+    with pytest.MonkeyPatch.context() as patch:
+        hash_code_once(patch)
+        yield
 
 
 @pytest.fixture
