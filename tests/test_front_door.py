@@ -250,9 +250,9 @@ def test_a_robot_is_a_name_a_file_a_mechanism_or_a_table(arm, tmp_path):
 # --- parts and points ----------------------------------------------------------------------------
 
 
-def test_a_plan_that_nobody_proved_is_not_exported(job, tmp_path):
+def test_a_plan_that_nobody_proved_is_not_exported(plan, tmp_path):
     with pytest.raises(TypeError, match=r"export takes a Proof, not a Plan; prove the plan first"):
-        pp.export(pp.plan(job), tmp_path / "out")
+        pp.export(plan, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -32,7 +32,7 @@ def test_a_rigid_motion_is_taken_out(block, compared, method):
     np.testing.assert_allclose(found.deviations.measured, block.positions, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", some(["points", "normals", "datums"], gate=2))
+@pytest.mark.parametrize("method", some(["datums", "normals", "points"], gate=1))
 @settings(max_examples=cases(gate=1, soak=2), deadline=None)
 @given(
     angles=st.tuples(*[st.floats(-0.05, 0.05)] * 3), shift=st.tuples(*[st.floats(-0.01, 0.01)] * 3)
@@ -82,7 +82,7 @@ def test_best_fit_of_points_is_that_of_kabsch(block, task_of):
             ("datums", ("bore", "top", "front")),
             ("datums", ("top", "bore", "left")),
         ],
-        gate=3,
+        gate=2,
     ),
 )
 def test_errors_after_alignment_are_those_of_aligning_again(block, task_of, method, datums):

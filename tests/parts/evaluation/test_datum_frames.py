@@ -655,42 +655,47 @@ def test_values_in_a_datum_system_have_the_uncertainty_of_their_datums():
     wide = ToleranceSpec(feature="h2", kind="position", value=0.3 * MM, datums=ABC, material="M")
     part = plate(["h1", "h2", "B", "C"], h1={"at": (0.1, 0.0)}, h2={"at": (0.1, 0.0)})
     sigma = 1e-6
-
-    def sure(draws, *tolerances):
-        found = judged(part, *tolerances)
-        shape = (draws, len(found.deviations), 3)
-        return add_uncertainties(found, sigma * np.random.default_rng(3).normal(size=shape))
+    found = judged(part, spec, wide, size("h2", 0.0, 0.2))
+    errors = sigma * np.random.default_rng(3).normal(size=(2000, len(found.deviations), 3))
+    sure = add_uncertainties(found, errors)
 
     middle = 2.0 / 24
     # B shifts without turns in x; the turn by C moves h1 along x by 30/100 of its y, B's other way
     ends = middle * (1.0 - 2.0 / np.pi)
     turn = (30 / 100) ** 2 * 2 * middle
-    known = only(sure(2000, spec), "h1").uncertainty
+    known = only(sure, "h1").uncertainty
     assert known.draws == 2000  # a standard deviation to 1.6 %: three of these
     assert known.standard == pytest.approx(2 * sigma * np.sqrt(2 * middle + ends + turn), rel=0.05)
     # 2000 draws know the mean to a 45th of the standard deviation
     shift = 2 * sigma * np.sqrt(middle * 2.0 / np.pi)
     assert known.shift == pytest.approx(shift, abs=3.0 * known.standard / np.sqrt(2000))
-    # with the bonus, the diameter's own scatter is in it, 2 σ/√24; a hundred draws know it to 7 %
+    # with the bonus, the diameter's own scatter is in it, 2 σ/√24
     more = 2 * sigma * np.sqrt(2 * middle + ends + (20 / 100) ** 2 * 2 * middle + 1 / 24)
-    again = only(sure(cases(gate=100, soak=2000), wide, size("h2", 0.0, 0.2)), "h2")
-    assert again.uncertainty.standard == pytest.approx(more, rel=0.15)
+    assert only(sure, "h2").uncertainty.standard == pytest.approx(more, rel=0.05)
 
 
-def test_widths_and_common_datums_have_uncertainties():
-    """Noise of 1 µm: a width of two sides of six points has σ·√(1/6 + 1/6).
+def noisy(part, *tolerances, draws):
+    """What independent noise of 1 µm leaves unsure."""
+    found = judged(part, *tolerances)
+    errors = 1e-6 * np.random.default_rng(4).normal(size=(draws, len(found.deviations), 3))
+    return add_uncertainties(found, errors)
 
-    The slot half way between B and C, 24 points each, seen from both: its median plane, 12 points,
-    has σ/√12 in y and the pair σ·√(2/48); what its far points see of turns is small beside that.
+
+def test_a_width_has_the_uncertainty_of_its_sides():
+    """A width of two sides of six points has σ·√(1/6 + 1/6)."""
+    sure = noisy(slotted(plate()), wide(0.0, 0.1), draws=cases(gate=100, soak=400))
+    width = only(sure, "S", "width").uncertainty.standard
+    assert width == pytest.approx(1e-6 * np.sqrt(1 / 3), rel=0.15)
+
+
+@pytest.mark.soak
+def test_a_value_to_common_datums_has_the_uncertainty_of_them_all():
+    """A slot half way between B and C, 24 points each, seen from both.
+
+    Its median plane, 12 points, has σ/√12 in y and the pair σ·√(2/48); what its far points see of
+    turns is small beside that.
     """
     spec = ToleranceSpec(feature="S", kind="position", value=0.3 * MM, datums=system("A", "B-C"))
     part = slotted(plate(["B", "C"]), at=(50.0, 0.0), off=0.1)
-    found = judged(part, spec, wide(0.0, 0.1))
-    sigma = 1e-6
-    draws = cases(gate=100, soak=400)
-    errors = sigma * np.random.default_rng(4).normal(size=(draws, len(found.deviations), 3))
-    sure = add_uncertainties(found, errors)
-    width = only(sure, "S", "width").uncertainty.standard
-    assert width == pytest.approx(sigma * np.sqrt(1 / 3), rel=0.15)
-    place = only(sure, "S").uncertainty.standard
-    assert place == pytest.approx(2 * sigma * np.sqrt(1 / 12 + 2 / 48), rel=0.25)
+    place = only(noisy(part, spec, draws=400), "S").uncertainty.standard
+    assert place == pytest.approx(2 * 1e-6 * np.sqrt(1 / 12 + 2 / 48), rel=0.25)

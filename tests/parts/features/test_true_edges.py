@@ -159,7 +159,7 @@ CHORDS = (5, 8, 13, 24)  # to a quarter of a turn; they stray by up to 218 µm
 
 
 @pytest.mark.parametrize(
-    ("make", "source", "steps"), some([*product(SOLIDS, SOURCES, CHORDS)], gate=8)
+    ("make", "source", "steps"), some([*product(SOLIDS, SOURCES, CHORDS)], gate=5)
 )
 def test_no_point_is_nearer_to_a_true_edge_than_the_margin(make, source, steps, tmp_path):
     solid = make(steps)

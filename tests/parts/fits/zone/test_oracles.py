@@ -79,7 +79,7 @@ def test_straightness_along_a_direction_sees_that_direction_only():
     assert side.proved == "global"
 
 
-@pytest.mark.parametrize("kind", some(["line3d", "cylinder", "cone", "torus", "sphere"], gate=2))
+@pytest.mark.parametrize("kind", some(["line3d", "cylinder", "cone", "torus", "sphere"], gate=1))
 @pytest.mark.parametrize("seed", range(cases(gate=1, soak=2)))
 def test_slsqp_finds_nothing_narrower(kind, seed, rough):
     points = rough(kind, seed=seed, count=20).points
@@ -111,7 +111,7 @@ def test_slsqp_finds_nothing_narrower(kind, seed, rough):
     assert found == pytest.approx(zone.width, rel=1e-3)  # it is the same optimum or near it
 
 
-@pytest.mark.parametrize("side", [circumscribed, inscribed])
+@pytest.mark.parametrize("side", some([circumscribed, inscribed], gate=1))
 @pytest.mark.parametrize("seed", range(cases(gate=1, soak=2)))
 def test_slsqp_finds_no_better_cylinder(side, seed, rough):
     points = rough("cylinder", seed=seed, count=20).points
@@ -177,9 +177,8 @@ def test_even_sets_that_touch_in_more_points_than_hold_them():
     assert circumscribed("cylinder", points).diameter == pytest.approx(0.04002, rel=1e-13)
     assert inscribed("cylinder", points).diameter == pytest.approx(0.03998, rel=1e-13)
     raw = even_cylinder(rounded=5)
-    for found in (minimum_zone("cylinder", raw), circumscribed("cylinder", raw)):
-        assert found.certificate.optimal
-    assert inscribed("cylinder", raw).certificate.optimal
+    for bound in some((minimum_zone, circumscribed, inscribed), gate=1):
+        assert bound("cylinder", raw).certificate.optimal
 
 
 def test_a_chessboard_of_heights():

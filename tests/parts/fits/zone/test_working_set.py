@@ -13,7 +13,7 @@ SAMPLE = "parts.fits.minimax._SAMPLE"
 ALL = 10**9
 
 
-@pytest.mark.parametrize("kind", some(FIT_KINDS, gate=3))
+@pytest.mark.parametrize("kind", some(FIT_KINDS, gate=2))
 @pytest.mark.parametrize("sample", some([8, 60], gate=1))
 def test_the_zone_of_a_working_set_is_the_zone_of_all(kind, sample, rough, monkeypatch):
     """Eight points to a side are hardly more than hold a zone: others must be called in."""
