@@ -34,7 +34,7 @@ def quickest(law):
     return minimum_time_move(model(), PLATFORM.home, END, law)
 
 
-@pytest.mark.parametrize("law", some(["quintic", "cubic", "trapezoid"], gate=2))
+@pytest.mark.parametrize("law", some(["quintic", "cubic", "trapezoid"], gate=1))
 def test_the_binding_limit_is_reached_and_no_other_is_exceeded(law):
     found = quickest(law)
     taken = motion_peaks(model(), found.motion)

@@ -60,7 +60,7 @@ def test_blow_gives_the_speed_to_the_centre_of_mass(recovered):
     np.testing.assert_allclose(by_impulse.q, recovered.q[: len(by_impulse.t)], atol=1e-9)
 
 
-@pytest.mark.parametrize("direction", some([(1.0, 0.0), (-1.0, 0.0), (0.6, -0.8)], gate=2))
+@pytest.mark.parametrize("direction", some([(0.6, -0.8), (-1.0, 0.0), (1.0, 0.0)], gate=1))
 def test_limit_tells_recovery_from_fall(direction):
     """The limit from the energy equation against the simulation: two roads."""
     limit = capture_limits(ROBOT, direction, inset=0.002).commanded
@@ -159,7 +159,7 @@ def test_recovery_refuses(field):
         Recovery(inset=-0.001)
 
 
-@pytest.mark.parametrize("direction", some([(1, 0), (-1, 0), (0, 1), (0, -1), (0.6, -0.8)], gate=2))
+@pytest.mark.parametrize("direction", some([(0.6, -0.8), (-1, 0), (0, 1), (0, -1), (1, 0)], gate=1))
 def test_the_speed_told_after_a_fall_is_recovered_from(direction):
     """Told to a millimetre per second, downwards: 2 mm/s more is a fall again."""
     fallen = push(ROBOT, 1.0, direction)

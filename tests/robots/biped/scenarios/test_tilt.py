@@ -31,7 +31,7 @@ def thesis(biped):
 
 
 @pytest.mark.parametrize(
-    ("roll", "pitch"), some([(10, 20), (0, 20), (0, -20), (-10, 20), (10, -20)], gate=2)
+    ("roll", "pitch"), some([(10, -20), (0, 20), (0, -20), (-10, 20), (10, 20)], gate=1)
 )
 def test_the_stabiliser_keeps_the_leg_standing(biped, roll, pitch):
     motion = tilt(biped, *degrees(roll, pitch), drives=open_drives("bip-leg"))
@@ -46,7 +46,9 @@ def test_the_stabiliser_keeps_the_leg_standing(biped, roll, pitch):
     np.testing.assert_allclose(motion.ground[350], np.radians([roll, pitch]), atol=1e-12)
 
 
-@pytest.mark.parametrize(("pitch", "angle", "edge"), [(20, 17.9, "toe"), (-20, 9.3, "heel")])
+@pytest.mark.parametrize(
+    ("pitch", "angle", "edge"), some([(20, 17.9, "toe"), (-20, 9.3, "heel")], gate=1)
+)
 def test_a_frozen_leg_falls_when_its_tip_angle_is_crossed(biped, pitch, angle, edge):
     """Tip angles of the leg alone, 17.9 and 9.3 degrees, from bip2000.md."""
     motion = tilt(biped, *degrees(0, pitch), stabilised=False)

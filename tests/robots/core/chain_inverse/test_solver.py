@@ -134,7 +134,7 @@ def test_a_general_chain_is_left_to_the_pencil() -> None:
     assert missing(chain, q, inverse.solve(chain.forward(q))) == []
 
 
-@pytest.mark.parametrize("name", some(list(NEAR), gate=4))
+@pytest.mark.parametrize("name", some(list(NEAR), gate=3))
 def test_next_to_singularities_nothing_is_lost(name: str) -> None:
     inverse = inverse_of(name)
     chain, count = inverse.chain, cases(gate=6, soak=1000)

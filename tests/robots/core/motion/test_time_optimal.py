@@ -108,7 +108,7 @@ def test_a_limit_that_just_bears_the_weight_is_no_overload():
     """Cells to begin with are too coarse to tell: their efforts are known with a slack."""
     rng = np.random.default_rng(2)
     model = Model(ARM)
-    path = random_path(rng, -1.5, 1.5, ARM.max_speed, 4)
+    path = random_path(rng, -1.5, 1.5, ARM.max_speed, cases(gate=3, soak=4))
     r = np.linspace(0.0, path.span, 5000)
     weight = np.max(np.abs(model.gravity_torques(path.state(r).q)), axis=0)
     limits = replace(JointLimits.of(ARM), max_effort=weight * (1.0 + 1e-3) + 1e-3)

@@ -101,7 +101,7 @@ def test_digest_does_not_depend_on_the_process():
     assert len(digests) == 1
 
 
-@pytest.mark.parametrize("seed", some(range(0, 30, 6), gate=2))
+@pytest.mark.parametrize("seed", some(range(0, 30, 6), gate=1))
 def test_no_programme_holds_anything_dead_or_twice(seed, make_mechanism):
     mechanism = make_mechanism(seed)
     for name in QUANTITIES:

@@ -22,7 +22,7 @@ EXPECTED = [
 ]
 
 
-@pytest.mark.parametrize(("robot", "task", "types"), some(EXPECTED, gate=3))
+@pytest.mark.parametrize(("robot", "task", "types"), some(EXPECTED, gate=2))
 def test_the_sets_of_the_library_and_their_types(robot, task, types):
     """The shoulder of the industrial arm is a boundary: its wrist cannot come nearer to axis 1 than
     the shoulder's offset."""
