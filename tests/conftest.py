@@ -134,9 +134,12 @@ def coarse_pictures():
         yield
 
 
-@pytest.fixture
-def few_figures(monkeypatch):
-    """Report sets hold two of seven figures, in the soak all: drawing them is most of an export."""
+@pytest.fixture(scope="session")
+def drawing_few():
+    """``with drawing_few():`` report sets hold two of seven figures, in the soak all.
+
+    Drawing them is most of an export.
+    """
     from reports.figures import motion
 
     draw = motion.draw_figures
@@ -145,8 +148,21 @@ def few_figures(monkeypatch):
     def draw_few(plan, drawn, wanted=None):
         return draw(plan, drawn, files if wanted is None else wanted)
 
-    if not SOAK:
-        monkeypatch.setattr(motion, "draw_figures", draw_few)
+    @contextmanager
+    def few():
+        with pytest.MonkeyPatch.context() as patch:
+            if not SOAK:
+                patch.setattr(motion, "draw_figures", draw_few)
+            yield
+
+    return few
+
+
+@pytest.fixture
+def few_figures(drawing_few):
+    """Figures are few in this test."""
+    with drawing_few():
+        yield
 
 
 class Recent(dict):
