@@ -62,8 +62,12 @@ def test_a_foreign_file_is_kept(tmp_path):
         check_set(tmp_path, KIND)
 
 
-def test_the_page_opens_offline_without_a_complaint(opened, hostile, drawn, screenshots):
-    text = biped_page(hostile, scene_html(biped_scene(hostile), dark=None), drawn)
+def test_the_page_opens_offline_without_a_complaint(
+    opened, hostile, drawn, screenshots, lamps_only
+):
+    with lamps_only():
+        scene = scene_html(biped_scene(hostile), dark=None)
+    text = biped_page(hostile, scene, drawn)
     shown = opened(text, offline=True)
     for scheme, size in (("light", None), ("dark", {"width": 390, "height": 844})):
         shown.emulate_media(color_scheme=scheme)

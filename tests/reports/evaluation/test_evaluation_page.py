@@ -33,8 +33,10 @@ def pictures(seen, scene=SCENE):
 
 
 @pytest.fixture(scope="module")
-def real_page(shown):
-    return evaluation_page(evaluation_content(shown), pictures(shown, evaluation_scene(shown)))
+def real_page(shown, lamps_only):
+    with lamps_only():
+        scene = evaluation_scene(shown)
+    return evaluation_page(evaluation_content(shown), pictures(shown, scene))
 
 
 @pytest.fixture(scope="module")

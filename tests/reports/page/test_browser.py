@@ -11,7 +11,7 @@ import pytest
 
 from planner.findings import page as finding_page
 from reports.page.page import page
-from tests.cases import some
+from tests.cases import SOAK, some
 
 SCENE = """<!doctype html><html><head><script>window.scene = true;</script></head><body>
 <style>body { background: rgb(1, 2, 3); }</style><p id="from-scene">scene</p><script>
@@ -198,6 +198,9 @@ def test_a_scene_of_viser_runs_under_the_policy(opened, report, segments, screen
 
     viser = pytest.importorskip("viser")
     server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    if not SOAK:  # as of lamps_only
+        server.scene.configure_environment_map(None)
+        server.scene.configure_default_lights(True, cast_shadow=False)
     recorded = server.get_scene_serializer()
     box = server.scene.add_box("/box", dimensions=(1.0, 1.0, 1.0), color=(213, 94, 0))
     for step in range(20):
