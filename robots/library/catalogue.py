@@ -34,7 +34,8 @@ def maker_of(name: str) -> str:
     Raises:
         RobotFileError: no such name.
     """
-    return str(toml_document(text_of(name))["robot"].get("maker", ""))
+    head, _, _ = text_of(name).partition("\n[[")  # its joints are most of a file
+    return str(toml_document(head)["robot"].get("maker", ""))
 
 
 def open_robot(name_or_path: str, *, tip: str = "", meshes: Path | str | None = None) -> Mechanism:
