@@ -9,7 +9,6 @@ are halved until that is next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -18,16 +17,15 @@ import numpy as np
 from robots.core.arrays import Array, Indices
 from robots.core.kernels.loop import Loop
 from robots.core.model import Model
-from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_path import JointPath
-from robots.core.motion.phase_plane import EFFORTS, PATHS, Efforts, Paths
+from robots.core.motion.phase_plane import Efforts, Pieces
 
 _PLACES = 24  # a multiple of four
 _TAIL = 3  # last coefficients
 _RESOLVED = 1e-11  # relative, of these, where a panel is narrow enough
 _LEFT_OUT = 100.0  # times these: more than was ever left out, above rounding
 _DROPPED = 1e-12  # relative: coefficients that no value needs
-_MOST_PANELS = 32  # of a piece: its cells lie in one panel each
+_MOSTPANELS = 32  # of a piece: its cells lie in one panel each
 
 
 class Panels(NamedTuple):
@@ -74,52 +72,17 @@ class Panels(NamedTuple):
             rough = np.empty(some, dtype=np.int64)
             CONFINE(panels, _FOURTH, np.zeros(3), rough)
             halved = np.add.reduceat(rough, first[:-1]) > 0
-            halved &= count < _MOST_PANELS
+            halved &= count < _MOSTPANELS
             if not np.any(halved):
                 return panels
             count[halved] *= 2
 
     @classmethod
-    def together(cls, some: Sequence[Panels]) -> Panels:
-        """Those of several paths, one after another."""
-        before = np.cumsum([0, *(len(one.orders) for one in some)])
-        first = [one.first[:-1] + start for one, start in zip(some, before, strict=False)]
-        return cls(
-            np.append(np.concatenate(first), before[-1]),
-            *(np.concatenate(parts) for parts in list(zip(*some, strict=True))[1:]),
-        )
-
-
-def efforts_of(paths: Paths, panels: Panels, model: Model, limits: JointLimits) -> Efforts:
-    """Efforts at the nodes and between them."""
-    n, nodes, cells = limits.dof, len(paths.place), int(paths.cells[-1])
-    found = Efforts(
-        a=np.empty((nodes, n)),
-        b=np.empty((nodes, n)),
-        d=np.empty((nodes, n)),
-        slack=np.empty((cells, 3 * n)),
-        reach=np.empty((cells, 3 * n)),
-        viscous=np.array([joint.viscous for joint in model.mechanism.movable]),
-        coulomb=np.array([joint.coulomb for joint in model.mechanism.movable]),
-        limit=np.array(limits.max_effort),
-    )
-    FILL(paths, panels, np.empty((4, 3 * n)), found)
-    return found
-
-
-def no_efforts(n: int) -> Efforts:
-    """Where none is limited."""
-    none, zero = np.zeros((0, n)), np.zeros(n)
-    return Efforts(
-        a=none,
-        b=none,
-        d=none,
-        slack=np.zeros((0, 3 * n)),
-        reach=np.zeros((0, 3 * n)),
-        viscous=zero,
-        coulomb=zero,
-        limit=np.full(n, np.inf),
-    )
+    def none(cls, path: JointPath) -> Panels:
+        """Of a path where no effort is limited."""
+        first = np.zeros(len(path.length) + 1, dtype=np.int64)
+        nothing = np.zeros((0, 0))
+        return cls(first, np.zeros((0, 0, 0)), first[:0], nothing, nothing)
 
 
 def sample(
@@ -192,24 +155,24 @@ def confine(panels: Panels, fourths: Array, largest: Array, rough: Indices) -> N
         panels.orders[panel] = orders
 
 
-def fill(paths: Paths, panels: Panels, work: Array, efforts: Efforts) -> None:
+def fill(pieces: Pieces, panels: Panels, work: Array, efforts: Efforts) -> None:
     """Evaluate the polynomials at nodes, and bound what they leave their chords by on cells.
 
     Args:
-        paths: whose cells lie in one panel each.
+        pieces: whose cells lie in one panel each.
         panels: of the pieces.
         work: values and second derivatives at both ends of a cell. # (4, 3n)
         efforts: filled.
     """
     a, b, d = efforts.a, efforts.b, efforts.d
     n = a.shape[1]
-    for p in range(paths.length.size):
-        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
-        width = paths.length[p] / (panels.first[p + 1] - panels.first[p])
+    for p in range(pieces.length.size):
+        first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
+        width = pieces.length[p] / (panels.first[p + 1] - panels.first[p])
         last, start, end = -1, 0, 2
         for i in range(count):
             cell, node = first + i, first + p + i
-            left, right = paths.place[node], paths.place[node + 1]
+            left, right = pieces.place[node], pieces.place[node + 1]
             number = int(0.5 * (left + right) / width)
             panel = panels.first[p] + number
             z0, z1 = 2.0 * (left / width - number) - 1.0, 2.0 * (right / width - number) - 1.0
@@ -282,7 +245,6 @@ def _angles() -> Array:
     return np.asarray((2.0 * np.arange(_PLACES) + 1.0) * np.pi / (2 * _PLACES))
 
 
-_PANELS = "(i8[1] f8[3] i8[1] f8[2] f8[2])"
+PANELS = "(i8[1] f8[3] i8[1] f8[2] f8[2])"
 SAMPLE = Loop(sample, "f8[1] f8[3] i8[1] f8[1] f8[2] f8[2] f8[2]")
-CONFINE = Loop(confine, f"{_PANELS} f8[1] f8[1] i8[1]")
-FILL = Loop(fill, f"{PATHS} {_PANELS} f8[2] {EFFORTS}")
+CONFINE = Loop(confine, f"{PANELS} f8[1] f8[1] i8[1]")

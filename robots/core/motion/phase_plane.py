@@ -29,7 +29,6 @@ import math
 from typing import NamedTuple
 
 from robots.core.arrays import Array, Indices
-from robots.core.kernels.loop import Loop
 
 ROWS = 28  # for each joint: 8 of acceleration, 8 of speed, 12 of effort
 _LARGEST = 1e12  # of x: where no joint moves nothing limits it
@@ -43,20 +42,18 @@ _NEARLY = 1.0 - 1e-9  # of a limit: away from it, for rounding
 _SLOWER = 1.0 - 1e-12  # of the controllable x: away from the edge, for rounding
 
 
-class Paths(NamedTuple):
-    """Paths as pieces, pieces as cells; nodes are the cells' ends, each piece with its own.
+class Pieces(NamedTuple):
+    """A path as pieces, pieces as cells; nodes are the cells' ends, each piece with its own.
 
     Args:
-        first: number of the first piece of each path, and the number of all. # (k + 1,)
         length: of the pieces. # (p,)
         powers: of each joint's polynomial, rising, from the start of the piece. # (p, n, 5)
         straight: pieces on which q' is constant. # (p,)
-        stops: pieces that begin at rest, the first of each path among them. # (p,)
+        stops: pieces that begin at rest, the first among them. # (p,)
         cells: number of the first cell of each piece, and the number of all. # (p + 1,)
         place: of the nodes, from the start of their piece. # (nodes,)
     """
 
-    first: Indices
     length: Array
     powers: Array
     straight: Indices
@@ -114,6 +111,7 @@ class Scratch(NamedTuple):
         wide: rows of the relaxed problem, of the cells of a path. # (4·n·cells, 14)
         kept: number of the first one of each cell, and of the first after them. # (cells, 2)
         falls: how steeply x falls at most. # (cells,)
+        ends: values of efforts and their second derivatives at both ends of a cell. # (4, 3n)
     """
 
     rows: Array
@@ -123,45 +121,11 @@ class Scratch(NamedTuple):
     wide: Array
     kept: Indices
     falls: Array
+    ends: Array
 
 
 def solve(
-    paths: Paths,
-    speed: Array,
-    acceleration: Array,
-    efforts: Efforts,
-    shapes: Shapes,
-    scratch: Scratch,
-    near: Array,
-    above: Array,
-    x: Array,
-    top: Array,
-    duration: Array,
-) -> None:
-    """Find x at all nodes, and the durations.
-
-    Args:
-        paths: to be traversed from rest to rest.
-        speed: limits. # (n,)
-        acceleration: limits. # (n,)
-        efforts: with their limits.
-        shapes: of the cells.
-        scratch: working memory.
-        near: x on which tangents of √x stand; for best results that of the motion. # (nodes,)
-        above: bounds of x from above, on which chords of √x stand. # (nodes,)
-        x: filled. # (nodes,)
-        top: filled with the largest x inside each cell. # (cells,)
-        duration: filled; NaN where the efforts cannot be borne at rest. # (k,) [s]
-    """
-    for k in range(duration.size):
-        duration[k] = _solve_one(
-            paths, k, speed, acceleration, efforts, shapes, scratch, near, above, x, top
-        )
-
-
-def _solve_one(
-    paths: Paths,
-    k: int,
+    pieces: Pieces,
     speed: Array,
     acceleration: Array,
     efforts: Efforts,
@@ -172,19 +136,36 @@ def _solve_one(
     x: Array,
     top: Array,
 ) -> float:
+    """Find x at all nodes, and the duration.
+
+    Args:
+        pieces: to be traversed from rest to rest.
+        speed: limits. # (n,)
+        acceleration: limits. # (n,)
+        efforts: with their limits.
+        shapes: of the cells.
+        scratch: working memory.
+        near: x on which tangents of √x stand; for best results that of the motion. # (nodes,)
+        above: bounds of x from above, on which chords of √x stand. # (nodes,)
+        x: filled. # (nodes,)
+        top: filled with the largest x inside each cell. # (cells,)
+
+    Returns:
+        Duration; NaN where the efforts cannot be borne at rest. [s]
+    """
     # Backward: the largest x from which the end can be reached, at first in x itself.
     after = 0.0
     scratch.needed[:] = 0
-    for p in range(paths.first[k + 1] - 1, paths.first[k] - 1, -1):
-        if p + 1 < paths.first[k + 1] and paths.stops[p + 1]:
+    for p in range(pieces.length.size - 1, -1, -1):
+        if p + 1 < pieces.length.size and pieces.stops[p + 1]:
             after = 0.0
-        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+        first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
         after = min(after, above[first + p + count])
         x[first + p + count] = after
-        exact = paths.straight[p] == 1 and efforts.a.size == 0
+        exact = pieces.straight[p] == 1 and efforts.a.size == 0
         for i in range(count - 1, -1, -1):
             cell, node = first + i, first + p + i
-            h = paths.place[node + 1] - paths.place[node]
+            h = pieces.place[node + 1] - pieces.place[node]
             if exact:
                 cap = _speed_cap(shapes, cell, speed)
                 most = _straight_rate(shapes, cell, acceleration)
@@ -194,13 +175,13 @@ def _solve_one(
                     shapes,
                     scratch,
                     h,
-                    paths.straight[p] == 1,
+                    pieces.straight[p] == 1,
                     speed,
                     acceleration,
                     efforts,
                     cell,
                     node,
-                    _at_rest(paths, k, p, i, count),
+                    _at_rest(pieces, p, i, count),
                     near,
                     above,
                     True,
@@ -212,23 +193,23 @@ def _solve_one(
                 value *= _SLOWER
             x[node] = value
             after = value
-        if paths.stops[p]:
+        if pieces.stops[p]:
             x[first + p] = 0.0
             after = 0.0
     # Forward: as large as the rows and the backward pass allow.
     total = 0.0
     scratch.needed[:] = 0
-    for p in range(paths.first[k], paths.first[k + 1]):
-        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
-        if paths.stops[p]:
+    for p in range(pieces.length.size):
+        first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
+        if pieces.stops[p]:
             x[first + p] = 0.0
         else:
             x[first + p] = x[first + p - 1]
         for i in range(count):
             cell, node = first + i, first + p + i
-            h = paths.place[node + 1] - paths.place[node]
+            h = pieces.place[node + 1] - pieces.place[node]
             start, end = x[node], x[node + 1]
-            if paths.straight[p] == 1 and efforts.a.size == 0:
+            if pieces.straight[p] == 1 and efforts.a.size == 0:
                 most = _straight_rate(shapes, cell, acceleration)
                 end = min(end, start + 2.0 * most * h)
                 cap = _speed_cap(shapes, cell, speed)
@@ -244,13 +225,13 @@ def _solve_one(
                     shapes,
                     scratch,
                     h,
-                    paths.straight[p] == 1,
+                    pieces.straight[p] == 1,
                     speed,
                     acceleration,
                     efforts,
                     cell,
                     node,
-                    _at_rest(paths, k, p, i, count),
+                    _at_rest(pieces, p, i, count),
                     near,
                     above,
                     False,
@@ -263,31 +244,31 @@ def _solve_one(
     return total
 
 
-def _at_rest(paths: Paths, k: int, p: int, i: int, count: int) -> bool:
+def _at_rest(pieces: Pieces, p: int, i: int, count: int) -> bool:
     """Whether a cell begins or ends at rest, where dry friction may be absent."""
-    if i == 0 and paths.stops[p]:
+    if i == 0 and pieces.stops[p]:
         return True
-    last = p + 1 == paths.first[k + 1] or paths.stops[p + 1] == 1
+    last = p + 1 == pieces.length.size or pieces.stops[p + 1] == 1
     return bool(i == count - 1 and last)
 
 
-def shape(paths: Paths, speed: Array, shapes: Shapes, fastest: Array) -> None:
+def shape(pieces: Pieces, speed: Array, shapes: Shapes, fastest: Array) -> None:
     """Fill in the shapes of all cells, and the largest x under the speed limits at their ends.
 
     Args:
-        paths: with cells.
+        pieces: with cells.
         speed: limits. # (n,)
         shapes: filled.
         fastest: filled. # (nodes,)
     """
-    for p in range(paths.length.size):
-        fastest[paths.cells[p] + p : paths.cells[p + 1] + p + 1] = _LARGEST
-        for cell in range(paths.cells[p], paths.cells[p + 1]):
-            start = paths.place[cell + p]
-            h = paths.place[cell + p + 1] - start
-            for j in range(paths.powers.shape[1]):
-                c1, c2 = paths.powers[p, j, 1], paths.powers[p, j, 2]
-                c3, c4 = paths.powers[p, j, 3], paths.powers[p, j, 4]
+    for p in range(pieces.length.size):
+        fastest[pieces.cells[p] + p : pieces.cells[p + 1] + p + 1] = _LARGEST
+        for cell in range(pieces.cells[p], pieces.cells[p + 1]):
+            start = pieces.place[cell + p]
+            h = pieces.place[cell + p + 1] - start
+            for j in range(pieces.powers.shape[1]):
+                c1, c2 = pieces.powers[p, j, 1], pieces.powers[p, j, 2]
+                c3, c4 = pieces.powers[p, j, 3], pieces.powers[p, j, 4]
                 d1 = c1 + start * (2.0 * c2 + start * (3.0 * c3 + start * 4.0 * c4))
                 d2 = 2.0 * c2 + start * (6.0 * c3 + start * 12.0 * c4)
                 d3 = 6.0 * c3 + start * 24.0 * c4
@@ -594,56 +575,7 @@ _EXACT = -1.0  # in _DA: a row of acceleration, with q'² at the cell's ends in 
 
 
 def bound(
-    paths: Paths,
-    speed: Array,
-    acceleration: Array,
-    efforts: Efforts,
-    shapes: Shapes,
-    scratch: Scratch,
-    x: Array,
-    above: Array,
-    forward: Array,
-    backward: Array,
-    seconds: Array,
-    shortest: Array,
-) -> None:
-    """Bound the durations of all motions that keep the limits from below.
-
-    Args:
-        paths: to be traversed from rest to rest.
-        speed: limits. # (n,)
-        acceleration: limits. # (n,)
-        efforts: with their limits.
-        shapes: of the cells.
-        scratch: working memory.
-        x: of a motion near the best one; tangents stand on it. # (nodes,)
-        above: bounds of x from above, made smaller. # (nodes,)
-        forward: filled with bounds of F. # (nodes,)
-        backward: filled with bounds of B. # (nodes,)
-        seconds: filled with bounds of the time spent on each cell. # (cells,) [s]
-        shortest: filled with the bounds. # (k,) [s]
-    """
-    for k in range(shortest.size):
-        _single_places(paths, k, acceleration, efforts, shapes, scratch, x, above)
-        shortest[k] = _bound_one(
-            paths,
-            k,
-            speed,
-            acceleration,
-            efforts,
-            shapes,
-            scratch,
-            x,
-            above,
-            forward,
-            backward,
-            seconds,
-        )
-
-
-def _bound_one(
-    paths: Paths,
-    k: int,
+    pieces: Pieces,
     speed: Array,
     acceleration: Array,
     efforts: Efforts,
@@ -655,15 +587,34 @@ def _bound_one(
     backward: Array,
     seconds: Array,
 ) -> float:
-    last = paths.first[k + 1] - 1
+    """Bound the duration of all motions that keep the limits from below.
+
+    Args:
+        pieces: to be traversed from rest to rest.
+        speed: limits. # (n,)
+        acceleration: limits. # (n,)
+        efforts: with their limits.
+        shapes: of the cells.
+        scratch: working memory.
+        x: of a motion near the best one; tangents stand on it. # (nodes,)
+        above: bounds of x from above, made smaller. # (nodes,)
+        forward: filled with bounds of F. # (nodes,)
+        backward: filled with bounds of B. # (nodes,)
+        seconds: filled with bounds of the time spent on each cell. # (cells,) [s]
+
+    Returns:
+        The bound. [s]
+    """
+    _single_places(pieces, acceleration, efforts, shapes, scratch, x, above)
+    last = pieces.length.size - 1
     after, rows = 0.0, 0
-    for p in range(last, paths.first[k] - 1, -1):
-        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+    for p in range(last, -1, -1):
+        first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
         backward[first + p + count] = min(after, above[first + p + count])
         for i in range(count - 1, -1, -1):
             cell, node = first + i, first + p + i
-            h = paths.place[node + 1] - paths.place[node]
-            slow, quick = _pushes(paths, k, p, i, x)
+            h = pieces.place[node + 1] - pieces.place[node]
+            slow, quick = _pushes(pieces, p, i, x)
             begin = rows
             rows = _wide_rows(
                 shapes, scratch, begin, h, acceleration, efforts, cell, node, slow, quick, x, above
@@ -675,12 +626,12 @@ def _bound_one(
             scratch.falls[cell], seconds[cell] = fall, _level(shapes, cell, speed, acceleration)
         after = backward[first + p]
     total, before = 0.0, 0.0
-    for p in range(paths.first[k], last + 1):
-        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+    for p in range(last + 1):
+        first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
         forward[first + p] = min(before, above[first + p])
         for i in range(count):
             cell, node = first + i, first + p + i
-            h = paths.place[node + 1] - paths.place[node]
+            h = pieces.place[node + 1] - pieces.place[node]
             begin, rows = scratch.kept[cell, 0], scratch.kept[cell, 1]
             reached, rise = _reach(scratch.wide, begin, rows, 1.0, forward[node], h)
             # What passes B here is no motion: F may go on from B.
@@ -690,8 +641,8 @@ def _bound_one(
             )
             total += seconds[cell]
         before = forward[first + p + count]
-    for p in range(paths.first[k], last + 1):
-        for node in range(paths.cells[p] + p, paths.cells[p + 1] + p + 1):
+    for p in range(last + 1):
+        for node in range(pieces.cells[p] + p, pieces.cells[p + 1] + p + 1):
             above[node] = min(above[node], forward[node], backward[node])
     return total
 
@@ -712,17 +663,17 @@ def _level(shapes: Shapes, cell: int, speed: Array, acceleration: Array) -> floa
     return cap
 
 
-def _pushes(paths: Paths, k: int, p: int, i: int, x: Array) -> tuple[float, float]:
+def _pushes(pieces: Pieces, p: int, i: int, x: Array) -> tuple[float, float]:
     """Least and largest r̈ of the motion on a cell and those beside it."""
-    node = paths.cells[p] + p + i
+    node = pieces.cells[p] + p + i
     slow, quick = math.inf, -math.inf
     for step in range(-1, 2):
         one = node + step
         if step == -1 and i == 0:
-            one = node - 2 if p > paths.first[k] else node
-        elif step == 1 and node + 1 == paths.cells[p + 1] + p:
-            one = node + 2 if p + 1 < paths.first[k + 1] else node
-        push = 0.5 * (x[one + 1] - x[one]) / (paths.place[one + 1] - paths.place[one])
+            one = node - 2 if p > 0 else node
+        elif step == 1 and node + 1 == pieces.cells[p + 1] + p:
+            one = node + 2 if p + 1 < pieces.length.size else node
+        push = 0.5 * (x[one + 1] - x[one]) / (pieces.place[one + 1] - pieces.place[one])
         slow, quick = min(slow, push), max(quick, push)
     return slow, quick
 
@@ -925,8 +876,7 @@ def _rates(
 
 
 def _single_places(
-    paths: Paths,
-    k: int,
+    pieces: Pieces,
     acceleration: Array,
     efforts: Efforts,
     shapes: Shapes,
@@ -935,14 +885,14 @@ def _single_places(
     above: Array,
 ) -> None:
     """Bounds of x at the nodes, by what the limits allow there alone."""
-    for p in range(paths.first[k], paths.first[k + 1]):
-        first, count = paths.cells[p], paths.cells[p + 1] - paths.cells[p]
+    for p in range(pieces.length.size):
+        first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
         for i in range(count + 1):
             node = first + p + i
             cap = above[node]
-            if paths.straight[p] == 1 and efforts.a.size == 0:
+            if pieces.straight[p] == 1 and efforts.a.size == 0:
                 continue
-            slow, quick = _pushes(paths, k, p, min(i, count - 1), x)
+            slow, quick = _pushes(pieces, p, min(i, count - 1), x)
             cell, end = first + min(i, count - 1), 1 if i == count else 0
             rows = _node_rows(
                 shapes, scratch, cell, end, acceleration, efforts, node, slow, quick, x, above
@@ -950,11 +900,11 @@ def _single_places(
             above[node] = min(cap, _largest_at(scratch.wide, rows))
         for i in range(count):
             node = first + p + i
-            h = paths.place[node + 1] - paths.place[node]
+            h = pieces.place[node + 1] - pieces.place[node]
             _turning(shapes.P[first + i], shapes.Q[first + i], acceleration, h, above, node)
-        if paths.stops[p]:
+        if pieces.stops[p]:
             above[first + p] = 0.0
-        if p + 1 == paths.first[k + 1] or paths.stops[p + 1]:
+        if p + 1 == pieces.length.size or pieces.stops[p + 1]:
             above[first + p + count] = 0.0
 
 
@@ -1130,11 +1080,7 @@ def _shortest_time(
     return total
 
 
-PATHS = "(i8[1] f8[1] f8[3] i8[1] i8[1] i8[1] f8[1])"
+PIECES = "(f8[1] f8[3] i8[1] i8[1] i8[1] f8[1])"
 EFFORTS = "(f8[2] f8[2] f8[2] f8[2] f8[2] f8[1] f8[1] f8[1])"
-_SHAPES = "(f8[3] f8[3] f8[3])"
-_SCRATCH = "(f8[2] i8[1] i8[1] i8[1] f8[2] i8[2] f8[1])"
-_PROBLEM = f"{PATHS} f8[1] f8[1] {EFFORTS} {_SHAPES} {_SCRATCH}"
-SHAPE = Loop(shape, f"{PATHS} f8[1] {_SHAPES} f8[1]")
-SOLVE = Loop(solve, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1]")
-BOUND = Loop(bound, f"{_PROBLEM} f8[1] f8[1] f8[1] f8[1] f8[1] f8[1]")
+SHAPES = "(f8[3] f8[3] f8[3])"
+SCRATCH = "(f8[2] i8[1] i8[1] i8[1] f8[2] i8[2] f8[1] f8[2])"

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from robots.core.model import Model
-from robots.core.motion.joint_limits import JointLimits
 from robots.core.motion.joint_path import JointPath
-from robots.core.motion.path_efforts import Panels, efforts_of
-from robots.core.motion.phase_plane import Paths
+from robots.core.motion.path_efforts import Panels, fill
+from robots.core.motion.phase_plane import Efforts, Pieces
 from robots.library import load
 
 ARM = load("measuring-arm")
@@ -27,8 +26,7 @@ def test_efforts_lie_within_the_slack_of_their_chords():
     panels = Panels.of(path, model)
     count = 8 * np.diff(panels.first)
     place = [np.linspace(0.0, h, c + 1) for h, c in zip(path.length, count, strict=True)]
-    table = Paths(
-        first=np.array([0, len(count)]),
+    pieces = Pieces(
         length=path.length,
         powers=path.powers,
         straight=path.straight.astype(np.int64),
@@ -36,13 +34,21 @@ def test_efforts_lie_within_the_slack_of_their_chords():
         cells=np.concatenate([[0], np.cumsum(count)]),
         place=np.concatenate(place),
     )
-    efforts = efforts_of(table, panels, model, JointLimits.of(ARM))
+    n, cells = ARM.dof, int(np.sum(count))
+    efforts = Efforts(
+        *np.empty((3, len(pieces.place), n)),
+        *np.empty((2, cells, 3 * n)),
+        viscous=friction,
+        coulomb=friction,
+        limit=ARM.max_effort,
+    )
+    fill(pieces, panels, np.empty((4, 3 * n)), efforts)
     frictionless = Model(ARM)  # friction is kept apart
     piece = np.repeat(np.arange(len(count)), count)
     node = np.arange(len(piece)) + piece
     slack, reach = (values.reshape(-1, 3, ARM.dof) for values in (efforts.slack, efforts.reach))
     for share in np.linspace(0.0, 1.0, 7):
-        at = (1.0 - share) * table.place[node] + share * table.place[node + 1]
+        at = (1.0 - share) * pieces.place[node] + share * pieces.place[node + 1]
         state = path.piece_state(piece, at)
         still = np.zeros_like(state.q)
         weight = frictionless.torques(state.q, still, still)
