@@ -13,14 +13,14 @@ from robots.core.arrays import Array, Indices
 from robots.core.motion.phase_plane import Pieces
 
 # Cells of a piece to begin with: enough for the gap in most paths. Where efforts are limited, of
-# a straight one and of a corner, powers of two: enough to say where finer ones are needed; those at
-# rest, where friction may have either sign and x rises from zero, are halved again.
+# a straight one and of a corner: enough to say where finer ones are needed; those at rest, where
+# friction may have either sign and x rises from zero, are halved again.
 _FIRST_CELLS = 64
-_FIRST_STRAIGHT, _FIRST_CURVED = 16, 32
+_FIRST_STRAIGHT, _FIRST_CURVED = 12, 24
 _HALVED = 3
 _PARTS = 32  # that a cell is divided into at once
 _UNSOLVED = 4  # where cells are too coarse for any motion
-_UNEXPLAINED = 0.3  # of the time by which motion and bound differ on a cell
+_UNEXPLAINED = 2.0  # times that by which motion and bound differ on a cell
 _OPEN = 1.1  # times a bound of x at coarse nodes: room for x between them
 _MOST_LOST = 0.02  # of the least time: what a cell that is too coarse says of its loss is no number
 _HALVINGS = 7  # of the interval in which the fewest parts lie
@@ -83,7 +83,9 @@ def first_cells(pieces: Pieces, panels: Indices, nodes: Nodes) -> int:
         cells = 1 if pieces.straight[p] else _FIRST_CELLS
         if limited:
             cells = _FIRST_STRAIGHT if pieces.straight[p] else _FIRST_CURVED
-            cells = max(panels[p + 1] - panels[p], cells)
+            # A cell lies in one panel.
+            number = panels[p + 1] - panels[p]
+            cells = number * ((cells + number - 1) // number)
             cells += _HALVED * (pieces.stops[p] + _stops_after(pieces, p))
         pieces.cells[p + 1] = pieces.cells[p] + cells
     size = pieces.cells[count] + count

@@ -111,6 +111,7 @@ class Scratch(NamedTuple):
         wide: rows of the relaxed problem, of the cells of a path. # (4·n·cells, 14)
         kept: number of the first one of each cell, and of the first after them. # (cells, 2)
         falls: how steeply x falls at most. # (cells,)
+        push: r̈ of the motion on each cell. # (cells,)
         ends: values of efforts and their second derivatives at both ends of a cell. # (4, 3n)
     """
 
@@ -121,6 +122,7 @@ class Scratch(NamedTuple):
     wide: Array
     kept: Indices
     falls: Array
+    push: Array
     ends: Array
 
 
@@ -348,51 +350,55 @@ def _step(
         made[limit] = 0
     first, again = True, True
     while again:
-        again = False
-        for limit in range(3 * n):
-            if made[limit] == 1 or (first and needed[limit] == 0):
-                continue
-            j, kind = limit % n, limit // n
-            if not first:
-                push, most = abs(x1 - x0) * g, max(x0, x1)
-                slope = max(-ranges[j, 0], ranges[j, 1])
-                if kind == 0:
-                    kept = slope * push + ranges[j, 2] * most <= _NEARLY * acceleration[j]
-                elif kind == 1:
-                    # On a straight piece it is limited at the ends.
-                    kept = straight or slope * slope * most <= speed[j] * speed[j]
-                elif efforts.limit[j] == math.inf:
-                    kept = True  # where no effort is limited, nothing is known of it
-                else:
-                    reach = efforts.reach[cell]
-                    used = reach[j] * push + reach[n + j] * most + reach[2 * n + j]
-                    kept = efforts.viscous[j] == 0.0 and used <= _NEARLY * efforts.limit[j]
-                if kept:
+        again, least_push, least = False, math.inf, math.inf
+        for kind in range(3):
+            for j in range(n):
+                limit = kind * n + j
+                if made[limit] == 1 or (first and needed[limit] == 0):
                     continue
-            begin = count
-            if kind == 0:
-                count = _acceleration_rows(
-                    shapes, scratch, count, g, straight, cell, j, acceleration
-                )
-            elif kind == 1:
-                count = _speed_rows(shapes, scratch, count, cell, j, speed)
-            else:
-                count = _effort_rows(
-                    shapes, scratch, count, g, efforts, cell, node, j, resting, chord, root
-                )
-                if count < 0:
-                    return math.nan
-            made[limit], again = 1, True
-            for row in range(begin, count):
-                scratch.source[row] = limit
-            if backward:
-                x0, x1 = _largest_first(scratch.rows, begin, count, x0, x1, most0, most1)
-            else:
+                if not first:
+                    push, most = abs(x1 - x0) * g, max(x0, x1)
+                    slope = max(-ranges[j, 0], ranges[j, 1])
+                    if kind == 0:
+                        kept = slope * push + ranges[j, 2] * most <= _NEARLY * acceleration[j]
+                    elif kind == 1:
+                        # On a straight piece it is limited at the ends.
+                        kept = straight or slope * slope * most <= speed[j] * speed[j]
+                    elif efforts.limit[j] == math.inf:
+                        kept = True  # where no effort is limited, nothing is known of it
+                    else:
+                        reach = efforts.reach[cell]
+                        used = reach[j] * push + reach[n + j] * most + reach[2 * n + j]
+                        kept = efforts.viscous[j] == 0.0 and used <= _NEARLY * efforts.limit[j]
+                    if kept:
+                        least_push, least = min(least_push, push), min(least, most)
+                        continue
+                begin = count
+                if kind == 0:
+                    count = _acceleration_rows(
+                        shapes, scratch, count, g, straight, cell, j, acceleration
+                    )
+                elif kind == 1:
+                    count = _speed_rows(shapes, scratch, count, cell, j, speed)
+                else:
+                    count = _effort_rows(
+                        shapes, scratch, count, g, efforts, cell, node, j, resting, chord, root
+                    )
+                    if count < 0:
+                        return math.nan
+                made[limit], again = 1, True
                 for row in range(begin, count):
-                    if scratch.rows[row, 1] > 0.0:
-                        x1 = min(x1, (1.0 - scratch.rows[row, 0] * x0) / scratch.rows[row, 1])
-                x1 = max(x1, 0.0)
-        again, first = again or first, False
+                    scratch.source[row] = limit
+                if backward:
+                    x0, x1 = _largest_first(scratch.rows, begin, count, x0, x1, most0, most1)
+                else:
+                    for row in range(begin, count):
+                        if scratch.rows[row, 1] > 0.0:
+                            x1 = min(x1, (1.0 - scratch.rows[row, 0] * x0) / scratch.rows[row, 1])
+                    x1 = max(x1, 0.0)
+        # What is kept for u and x is kept for less of both.
+        passed = abs(x1 - x0) * g > least_push or max(x0, x1) > least
+        again, first = first or (again and passed), False
     for limit in range(3 * n):
         needed[limit] = 0
     for row in range(count):
@@ -605,8 +611,14 @@ def bound(
     Returns:
         The bound. [s]
     """
-    _single_places(pieces, acceleration, efforts, shapes, scratch, x, above)
     last = pieces.length.size - 1
+    cells = pieces.cells[last + 1]
+    for p in range(last + 1):
+        for cell in range(pieces.cells[p], pieces.cells[p + 1]):
+            node = cell + p
+            h = pieces.place[node + 1] - pieces.place[node]
+            scratch.push[cell] = 0.5 * (x[node + 1] - x[node]) / h
+    _single_places(pieces, acceleration, efforts, shapes, scratch, x, above)
     after, rows = 0.0, 0
     for p in range(last, -1, -1):
         first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
@@ -614,7 +626,7 @@ def bound(
         for i in range(count - 1, -1, -1):
             cell, node = first + i, first + p + i
             h = pieces.place[node + 1] - pieces.place[node]
-            slow, quick = _pushes(pieces, p, i, x)
+            slow, quick = _pushes(scratch.push, cell, cells)
             begin = rows
             rows = _wide_rows(
                 shapes, scratch, begin, h, acceleration, efforts, cell, node, slow, quick, x, above
@@ -663,19 +675,10 @@ def _level(shapes: Shapes, cell: int, speed: Array, acceleration: Array) -> floa
     return cap
 
 
-def _pushes(pieces: Pieces, p: int, i: int, x: Array) -> tuple[float, float]:
+def _pushes(push: Array, cell: int, cells: int) -> tuple[float, float]:
     """Least and largest r̈ of the motion on a cell and those beside it."""
-    node = pieces.cells[p] + p + i
-    slow, quick = math.inf, -math.inf
-    for step in range(-1, 2):
-        one = node + step
-        if step == -1 and i == 0:
-            one = node - 2 if p > 0 else node
-        elif step == 1 and node + 1 == pieces.cells[p + 1] + p:
-            one = node + 2 if p + 1 < pieces.length.size else node
-        push = 0.5 * (x[one + 1] - x[one]) / (pieces.place[one + 1] - pieces.place[one])
-        slow, quick = min(slow, push), max(quick, push)
-    return slow, quick
+    before, own, after = push[max(cell - 1, 0)], push[cell], push[min(cell + 1, cells - 1)]
+    return min(before, own, after), max(before, own, after)
 
 
 def _wide_rows(
@@ -885,6 +888,7 @@ def _single_places(
     above: Array,
 ) -> None:
     """Bounds of x at the nodes, by what the limits allow there alone."""
+    cells = pieces.cells[pieces.length.size]
     for p in range(pieces.length.size):
         first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
         for i in range(count + 1):
@@ -892,8 +896,8 @@ def _single_places(
             cap = above[node]
             if pieces.straight[p] == 1 and efforts.a.size == 0:
                 continue
-            slow, quick = _pushes(pieces, p, min(i, count - 1), x)
             cell, end = first + min(i, count - 1), 1 if i == count else 0
+            slow, quick = _pushes(scratch.push, cell, cells)
             rows = _node_rows(
                 shapes, scratch, cell, end, acceleration, efforts, node, slow, quick, x, above
             )
@@ -916,6 +920,8 @@ def _turning(P: Array, Q: Array, acceleration: Array, h: float, above: Array, no
     """
     for j in range(acceleration.size):
         first, last = P[j, 0], P[j, 3]
+        if first * last > _BISECTED * max(first * first, last * last):
+            continue
         gentle, _ = _bend(Q, j)
         if gentle == 0.0:
             continue
@@ -1010,7 +1016,7 @@ def _node_rows(
             wide[count, 2] = efforts.limit[j] - sign * efforts.d[node, j] - least
             wide[count, 2] -= 0.0 if v >= 0.0 else 0.5 * v * root
             # The nodes' values are polynomials', known to within this.
-            wide[count, 2] += 1e-9 * efforts.limit[j]
+            wide[count, 2] += 1e-7 * efforts.limit[j]
             count += _counts(wide, count, slow, quick, x[node])
     return count
 
@@ -1083,4 +1089,4 @@ def _shortest_time(
 PIECES = "(f8[1] f8[3] i8[1] i8[1] i8[1] f8[1])"
 EFFORTS = "(f8[2] f8[2] f8[2] f8[2] f8[2] f8[1] f8[1] f8[1])"
 SHAPES = "(f8[3] f8[3] f8[3])"
-SCRATCH = "(f8[2] i8[1] i8[1] i8[1] f8[2] i8[2] f8[1] f8[2])"
+SCRATCH = "(f8[2] i8[1] i8[1] i8[1] f8[2] i8[2] f8[1] f8[1] f8[2])"

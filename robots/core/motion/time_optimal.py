@@ -42,7 +42,7 @@ GAP = 5e-3  # to the bound, at which cells are fine enough
 _REFINEMENTS = 8
 _BEARABLE = 2  # refinements after which an effort that no cell could bear is none to be borne
 _FEW, _SPARED = 128, 0.4  # cells of a path; part of the gap that is asked of it then
-_PREDICTED = 1.5  # times the gap: what losses say is more than the gap becomes
+_PREDICTED = 3.0  # times the gap: what losses say is more than the gap becomes
 _MISSED = 0.7  # of that, where it was not kept for once
 _ROUNDS = 4  # in which √x of viscous friction settles
 _SETTLED = 1e-4  # relative change of a duration
@@ -384,6 +384,7 @@ class _Room(NamedTuple):
                 wide=np.empty((4 * n * nodes, 14)),
                 kept=np.empty((nodes, 2), dtype=np.int64),
                 falls=np.empty(nodes),
+                push=np.empty(nodes),
                 ends=np.empty((4, 3 * n)),
             ),
             nodes=Nodes(
