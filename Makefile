@@ -64,7 +64,7 @@ wheel: $(READY) ## build the wheel, with the loops compiled for this kind of mac
 
 clean: ## remove everything make has built, the environment included
 	@rm -rf $(VENV) build dist *.egg-info out
-	@rm -rf robots/core/kernels/objects
+	@rm -rf robots/core/kernels/bitcode robots/core/kernels/objects
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find planner robots parts reports tests -name __pycache__ -prune -exec rm -rf {} +
 

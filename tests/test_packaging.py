@@ -61,7 +61,8 @@ def test_every_module_and_robot_file_is_inside(contents):
     library = list((ROOT / "robots/library").glob("*.toml"))
     assert library, "robots/library holds no robot file"
     inside = [ROOT / "palpeur.py", *(ROOT / room / "py.typed" for room in ROOMS)]
-    ahead = (ROOT / "robots/core/kernels/objects").glob("*.o")  # where `make` has compiled them
+    kernels = ROOT / "robots/core/kernels"
+    ahead = [*kernels.glob("objects/*.o"), *kernels.glob("bitcode/*.bc")]  # where `make` has been
     files = [*sources, *library, *inside, *ahead]
     assert {path.relative_to(ROOT).as_posix() for path in files} - set(contents) == set()
 

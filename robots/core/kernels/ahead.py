@@ -2,8 +2,8 @@
 
     python -m robots.core.kernels.ahead planner robots
 
-The objects are for the oldest processors that Palpeur's loops want, so they serve other machines
-too. Where none fits, a loop is compiled at its first call.
+Machine code is for the oldest processors that are common, so it serves other machines too. Beside
+it lies the bitcode that it was made of, of which LLVM makes machine code of any other processor.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from robots.core.kernels import cache as disk
 from robots.core.kernels.loop import Loop
-from robots.core.kernels.machine import baseline
+from robots.core.kernels.machine import baseline, object_of_bitcode
 
 
 def compile_ahead(packages: Sequence[str]) -> int:
@@ -27,22 +27,19 @@ def compile_ahead(packages: Sequence[str]) -> int:
         packages: names such as "planner".
 
     Returns:
-        How many were compiled; zero where this machine's processor is older than the objects'.
+        How many were compiled.
     """
-    processor = baseline()
-    if processor is None:
-        return 0
-    loops = {loop.ahead_key(): loop for name in packages for loop in _loops(name)}
-    entries = {key: code for key in loops if (code := disk.read_ahead(key))}
-    missing = [key for key in loops if key not in entries]
-    if missing:
-        from numba import config
-
-        # Before the first compilation, and for this process alone.
-        config.CPU_NAME, config.CPU_FEATURES = processor, ""
-        entries |= {key: loops[key].compiled() for key in missing}
+    entries: dict[str, bytes] = {}
+    compiled = 0
+    for loop in dict.fromkeys(loop for name in packages for loop in _loops(name)):
+        bitcode = disk.read_ahead(loop.bitcode_name())
+        if bitcode is None:
+            bitcode = loop.bitcode()
+            compiled += 1
+        code = disk.read_ahead(loop.object_name()) or object_of_bitcode(bitcode, baseline())
+        entries |= {loop.bitcode_name(): bitcode, loop.object_name(): code}
     disk.write_ahead(entries)
-    return len(missing)
+    return compiled
 
 
 def _loops(package: str) -> Iterator[Loop]:

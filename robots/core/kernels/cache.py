@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _DIGEST = 32  # bytes of SHA-256 in front of every entry
-_AHEAD = Path(__file__).with_name("objects")
+_AHEAD = Path(__file__).parent  # folders of what was compiled ahead
 
 
 def cache_folder(kind: str = "kernels") -> Path:
@@ -48,22 +48,28 @@ def read(key: str, kind: str = "kernels") -> bytes | None:
         return None
 
 
-def read_ahead(key: str) -> bytes | None:
-    """The entry that was compiled ahead; None when there is none, or a damaged one."""
+def read_ahead(name: str) -> bytes | None:
+    """The entry that was compiled ahead; None when there is none, or a damaged one.
+
+    Args:
+        name: of its folder and file.
+    """
     try:
-        return _checked((_AHEAD / f"{key}.o").read_bytes())
+        return _checked((_AHEAD / name).read_bytes())
     except OSError:
         return None
 
 
 def write_ahead(entries: Mapping[str, bytes]) -> None:
     """Store entries in the package, and remove those of former sources."""
-    _AHEAD.mkdir(exist_ok=True)
-    for key, code in entries.items():
-        _replace(_AHEAD, key, code)
-    for path in _AHEAD.glob("*.o"):
-        if path.stem not in entries:
-            path.unlink()
+    paths = {_AHEAD / name: code for name, code in entries.items()}
+    for path, code in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, code)
+    for folder, suffix in {(path.parent, path.suffix) for path in paths}:
+        for path in folder.glob(f"*{suffix}"):
+            if path not in paths:
+                path.unlink()
 
 
 def _checked(content: bytes) -> bytes | None:
@@ -78,17 +84,17 @@ def write(key: str, code: bytes, kind: str = "kernels") -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
             return
-        _replace(folder, key, code)
+        _replace(folder / f"{key}.o", code)
     except OSError:
         return
 
 
-def _replace(folder: Path, key: str, code: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{key[:16]}-")
+def _replace(path: Path, code: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:16]}-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(hashlib.sha256(code).digest() + code)
-        Path(name).replace(folder / f"{key}.o")
+        Path(name).replace(path)
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise

@@ -158,7 +158,7 @@ class _Code(NamedTuple):
 
 @cache
 def _machine_code(target: Machine) -> _Code:
-    engine = mapped(object_of(_text(target.lanes), target), target)
+    engine = mapped(object_of(_text(target.lanes), target))
     return _Code(
         direct=engine.get_function_address(ENTRY),
         converting=engine.get_function_address(CONVERTING_ENTRY),

@@ -2,9 +2,10 @@
 
 A loop is an ordinary function of NumPy arrays and numbers that writes into its last arrays and
 returns nothing; it and the functions of its own package that it calls are plain Python and run
-uncompiled too, which is how tests read them. Numba is imported only to compile: the machine code
-was compiled ahead, or lies in the same cache as the recorded kernels; its key is the text of the
-modules it came from.
+uncompiled too, which is how tests read them. The machine code was compiled ahead, or lies in the
+same cache as the recorded kernels; its key is the text of the modules it came from. For a processor
+that it does not fit, LLVM makes it of the bitcode that was optimised ahead, in a tenth of the time
+that the whole way takes; Numba is imported only where that is missing, too.
 
 Arrays that belong together come as a ``NamedTuple`` of arrays: the function's annotation names the
 class, the loop's types stand in parentheses, and the machine code takes it apart.
@@ -28,10 +29,17 @@ import numpy as np
 from robots.core.errors import EquationError
 from robots.core.kernels import cache as disk
 from robots.core.kernels.address import address_of
-from robots.core.kernels.machine import baseline, host, load_symbol
+from robots.core.kernels.machine import (
+    baseline,
+    bitcode_version,
+    host,
+    load_loop,
+    object_of_bitcode,
+    runs_baseline,
+)
 
 # Raise when the generated code changes in a way the modules' texts do not show.
-_GENERATION = "4"
+_GENERATION = "5"
 _LOG = logging.getLogger("palpeur.kernels")
 _DTYPES = {
     **{"f8": "float64", "f4": "float32"},
@@ -147,18 +155,16 @@ class Loop:
 
     def _loaded(self) -> Any:
         """The machine code as a ctypes function: from ahead, out of the cache, or compiled."""
-        entry = disk.read_ahead(self.ahead_key()) if baseline() else None
-        if entry is None:
-            import llvmlite
-
-            key = self._key(llvmlite.__version__, *host())
-            entry = disk.read(key)
-            if entry is None:
+        code = disk.read_ahead(self.object_name()) if runs_baseline() else None
+        if code is None:
+            key = self._key(bitcode_version(), *host())
+            code = disk.read(key)
+            if code is None:
                 _LOG.info("compiling %s", self.function.__qualname__)
-                entry = self.compiled()
-                disk.write(key, entry)
-        name_bytes, _, code = entry.partition(b"\0")
-        address, self._keep = load_symbol(code, name_bytes.decode())
+                bitcode = disk.read_ahead(self.bitcode_name()) or self.bitcode()
+                code = object_of_bitcode(bitcode, *host())
+                disk.write(key, code)
+        address, self._keep = load_loop(code)
         kinds: list[Any] = []
         for argument in _leaves(self._parameters):
             if argument.rank == 0:
@@ -167,12 +173,16 @@ class Loop:
                 kinds += [ctypes.c_void_p, *[ctypes.c_int64] * argument.rank]
         return ctypes.CFUNCTYPE(None, *kinds)(address)
 
-    def ahead_key(self) -> str:
-        """Name of the object compiled ahead for this kind of machine.
+    def object_name(self) -> str:
+        """File of the machine code compiled ahead for this kind of machine.
 
         The compiler's version is no part of it: the text says what an object does.
         """
-        return self._key("ahead", sys.platform, baseline() or "")
+        return f"objects/{self._key('ahead', sys.platform, baseline())}.o"
+
+    def bitcode_name(self) -> str:
+        """File of the bitcode optimised ahead, for any processor of this operating system."""
+        return f"bitcode/{self._key('bitcode', sys.platform, bitcode_version())}.bc"
 
     def _key(self, *target: str) -> str:
         modules = _modules_of(self.function)
@@ -181,8 +191,8 @@ class Loop:
         parts = (_GENERATION, *target, name, self._signature, *texts)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def compiled(self) -> bytes:
-        """Name of the entry and object code, as they are kept."""
+    def bitcode(self) -> bytes:
+        """LLVM's bitcode, optimised: all that takes long, and depends on no processor."""
         import numba
         from numba import carray, types
 
@@ -199,13 +209,13 @@ class Loop:
                 kinds += [types.CPointer(base), *[types.int64] * argument.rank]
         namespace: dict[str, Any] = {"entry": entry, "carray": carray}
         exec(_wrapper(parameters, namespace), namespace)
-        into_object = numba.cfunc(
+        lowered = numba.cfunc(
             types.void(*kinds), nopython=True, error_model="numpy", pipeline_class=Lowering
         )
         with without_collection():
-            made = into_object(namespace["wrapper"])
-            name = made.native_name
-            return b"%b\0%b" % (name.encode(), made._library.object_code(name))
+            made = lowered(namespace["wrapper"])
+            bitcode: bytes = made._library.optimised_code(made.native_name)
+            return bitcode
 
 
 _Types = tuple["str | _Types", ...]

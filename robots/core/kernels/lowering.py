@@ -3,9 +3,9 @@
 Numba optimises every function with all that it calls, and maps it into memory: what is called four
 levels deep passes the optimiser five times and the code generator as often. Nobody calls the
 functions of a loop but the loop. So here their modules are kept as they are; a loop links each of
-them once, keeps nothing visible but its entry, and is optimised and made machine code once.
+them once, keeps nothing visible but its entry, and is optimised once.
 
-This module imports Numba; only a loop that must be compiled imports it.
+This module imports Numba; only a loop of which nothing was compiled ahead imports it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
+from llvmlite.binding import (
+    create_new_module_pass_manager,
+    create_pass_builder,
+    create_pipeline_tuning_options,
+)
 from numba import types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase
@@ -38,6 +42,8 @@ from numba.core.untyped_passes import (
     RewriteSemanticConstants,
     TranslateByteCode,
 )
+
+from robots.core.kernels.machine import LOOP_ENTRY, baseline, target_machine
 
 # What a function of numbers and arrays needs of Numba's passes. It has no closures, generators,
 # allocated arrays or parallel loops; and as nothing is allocated, no variable's end is of interest.
@@ -104,11 +110,11 @@ class LoweredLibrary(JITCodeLibrary):  # type: ignore[misc]
         del name
         return 0
 
-    def object_code(self, entry: str) -> bytes:
-        """The relocatable object of a function and all that it calls.
+    def optimised_code(self, entry: str) -> bytes:
+        """A function, as ``LOOP_ENTRY``, and all that it calls: LLVM's bitcode, optimised.
 
         Args:
-            entry: its name, the only one that the object shows.
+            entry: the name that Numba gave it.
         """
         with global_compiler_lock:
             whole = self._final_module.clone()
@@ -117,13 +123,17 @@ class LoweredLibrary(JITCodeLibrary):  # type: ignore[misc]
             for item in (*whole.functions, *whole.global_variables):
                 if not item.is_declaration and item.name != entry:
                     item.linkage = "internal"
-            whole.data_layout = self._codegen._data_layout
-            target = self._codegen._tm
+            whole.get_function(entry).name = LOOP_ENTRY
+            target = target_machine(baseline())
+            whole.data_layout = str(target.target_data)
             tuning = create_pipeline_tuning_options(speed_level=3)
             tuning.loop_vectorization = True
             builder = create_pass_builder(target, tuning)
             builder.getModulePassManager().run(whole, builder)
-            return bytes(target.emit_object(whole))
+            names = create_new_module_pass_manager()
+            names.add_strip_symbols_pass()  # of values inside: half of the code
+            names.run(whole, builder)
+            return bytes(whole.as_bitcode())
 
 
 class _CodeGenerator(JITCPUCodegen):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""LLVM assembly as callable machine code of this machine, out of the cache where it lies there."""
+"""LLVM's code as callable machine code of this machine; recorded kernels out of the cache."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from robots.core.kernels import cache as code_cache
 # Names of a kernel: with its pointers one by one, and with them in a list.
 ENTRY = "palpeur_kernel"
 ENTRY_BY_LIST = "palpeur_kernel_by_list"
+# Name of a loop.
+LOOP_ENTRY = "palpeur_loop"
 # What an object's table of names may hold: functions of libc and libm, and of Numba's runtime.
 _NAMES = re.compile(rb"(?<=\0)_?([A-Za-z][A-Za-z0-9_]*)(?=\0)")
 _RUNTIME = ("NRT_", "numba_")
@@ -87,7 +89,7 @@ def text_code(text: str, target: Machine, inputs: int) -> Loaded:
         target: the machine to compile for.
         inputs: number of input arrays of the entry.
     """
-    return load(object_of(text, target), target, inputs)
+    return load(object_of(text, target), inputs)
 
 
 def object_of(text: str, target: Machine) -> bytes:
@@ -111,18 +113,18 @@ def object_code(text: str, machine: Machine) -> bytes:
     binding = _binding()
     module = binding.parse_assembly(text)
     module.verify()
-    return bytes(_target(machine).emit_object(module))
+    target = target_machine(machine.cpu, machine.features, machine.effort)
+    return bytes(target.emit_object(module))
 
 
-def load(code: bytes, machine: Machine, inputs: int) -> Loaded:
+def load(code: bytes, inputs: int) -> Loaded:
     """Map an object into memory and find its entry.
 
     Args:
         code: what ``object_code`` gave, on this machine.
-        machine: the machine it was compiled for.
         inputs: number of input arrays.
     """
-    engine = mapped(code, machine)
+    engine = mapped(code)
     signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (inputs + 1))
     return Loaded(
         call=signature(engine.get_function_address(ENTRY)),
@@ -131,10 +133,10 @@ def load(code: bytes, machine: Machine, inputs: int) -> Loaded:
     )
 
 
-def mapped(code: bytes, machine: Machine) -> Any:
+def mapped(code: bytes) -> Any:
     """Map an object into memory: LLVM's engine, which knows the addresses and keeps it there."""
     binding = _binding()
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target(machine))
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
@@ -147,44 +149,62 @@ def host() -> tuple[str, str]:
 
 
 @cache
-def baseline() -> str | None:
-    """The processor that loops are compiled ahead for, where this machine runs its code.
+def baseline() -> str:
+    """The processor that loops are optimised for, and compiled ahead.
 
     Loops gain nothing from wider vectors, so one object serves every machine of the last decade.
     """
-    binding = _binding()
-    triple = binding.get_process_triple()
-    if triple.startswith(("aarch64", "arm64")):
-        return "generic"
-    features = binding.get_host_cpu_features()
-    return "x86-64-v3" if all(features.get(name) for name in _V3) else None
+    return "generic" if _is_arm() else "x86-64-v3"
 
 
-def load_symbol(code: bytes, name: str) -> tuple[int, Any]:
-    """Map an object that Numba made into memory and find a function.
+@cache
+def runs_baseline() -> bool:
+    """Whether this machine runs machine code made for the baseline."""
+    features = _binding().get_host_cpu_features()
+    return _is_arm() or all(features.get(name) for name in _V3)
+
+
+def _is_arm() -> bool:
+    triple: str = _binding().get_process_triple()
+    return triple.startswith(("aarch64", "arm64"))
+
+
+def bitcode_version() -> str:
+    """The version of LLVM, which reads the bitcode of its own for certain."""
+    return ".".join(str(number) for number in _binding().llvm_version_info)
+
+
+def object_of_bitcode(code: bytes, cpu: str, features: str = "") -> bytes:
+    """The relocatable object of a loop.
+
+    Args:
+        code: LLVM's bitcode, optimised; of this or another kind of processor.
+        cpu: the processor to make machine code for.
+        features: what it has, as LLVM writes it.
+    """
+    target = target_machine(cpu, features)
+    module = _binding().parse_bitcode(code)
+    module.triple, module.data_layout = target.triple, str(target.target_data)
+    return bytes(target.emit_object(module))
+
+
+def load_loop(code: bytes) -> tuple[int, Any]:
+    """Map the object of a loop into memory.
 
     Its branches for errors call Numba's runtime, which need not be here: no loop raises, so these
     names lead to ``abort``. One name that stayed unresolved would leave all others of the object
     without an address, those of libm and memset too.
 
-    Args:
-        code: relocatable object.
-        name: of the function.
-
     Returns:
-        Its address, and what keeps it in memory.
+        The address of its entry, and what keeps it in memory.
     """
     binding = _binding()
     for found in sorted(set(_NAMES.findall(code))):
         address = _address(found.decode())
         if address:
             binding.add_symbol(found.decode(), address)
-    target = binding.Target.from_default_triple()
-    machine = target.create_target_machine(opt=3, reloc="static", codemodel="jitdefault")
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return engine.get_function_address(name), engine
+    engine = mapped(code)
+    return engine.get_function_address(LOOP_ENTRY), engine
 
 
 @cache
@@ -209,13 +229,9 @@ def _binding() -> Any:
     return binding
 
 
-def _target(machine: Machine) -> Any:
-    binding = _binding()
-    target = binding.Target.from_default_triple()
+def target_machine(cpu: str = "", features: str = "", effort: int = 3) -> Any:
+    """LLVM's code generator for a processor; without a name, for every one of this kind."""
+    target = _binding().Target.from_default_triple()
     return target.create_target_machine(
-        cpu=machine.cpu,
-        features=machine.features,
-        opt=machine.effort,
-        reloc="static",
-        codemodel="jitdefault",
+        cpu=cpu, features=features, opt=effort, reloc="static", codemodel="jitdefault"
     )

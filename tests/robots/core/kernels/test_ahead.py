@@ -66,14 +66,20 @@ def run(tmp_path):
 
 def test_what_is_compiled_ahead_is_loaded_and_nothing_else_is(run, tmp_path):
     assert run(COMPILE + COMPILE).split() == ["1", "0"]
-    (former,) = (tmp_path / "ahead").glob("*.o")
+    (former,) = (tmp_path / "ahead" / "objects").glob("*.o")
+    (bitcode,) = (tmp_path / "ahead" / "bitcode").glob("*.bc")
     assert run(CALL) == "1.0 False"
     assert not (tmp_path / "cache").exists()
 
     former.write_bytes(former.read_bytes()[:-7])
+    assert run(CALL) == "1.0 False"  # of the bitcode
+    (own,) = (tmp_path / "cache" / "kernels").glob("*.o")
+    own.unlink()
+    bitcode.write_bytes(bitcode.read_bytes()[:-7])
     assert run(CALL) == "1.0 True"
 
     (tmp_path / "jobs" / "subject.py").write_text(SUBJECT.replace("3.0", "6.0"))
     assert run(CALL + COMPILE).split() == ["2.0", "True", "1"]
     assert not former.exists()
+    assert not bitcode.exists()
     assert len(list((tmp_path / "ahead").glob("*.o"))) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import subprocess
 import sys
 import time
@@ -15,8 +16,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import robots.core.kernels.loop
 from robots.core.errors import EquationError
 from robots.core.kernels.loop import _JITTED, Loop, _Jitted
+from robots.core.kernels.machine import LOOP_ENTRY, host, object_of_bitcode
 
 SUBJECT = '''
 """A module with a loop and what it calls."""
@@ -132,10 +135,11 @@ def powers(values, exponent, out):
 
 def test_a_function_is_compiled_once_and_an_object_shows_its_entry_alone():
     """A constant argument made a function of its own; every function of a loop was visible."""
-    code = Loop(powers, "f8[1] i8 f8[1]").compiled()
+    code = object_of_bitcode(Loop(powers, "f8[1] i8 f8[1]").bitcode(), *host())
     (types,) = _JITTED.function(raised).overloads
     assert [str(kind) for kind in types] == ["float64", "int64"]
-    assert b"wrapper" in code
+    assert LOOP_ENTRY.encode() in code
+    assert b"wrapper" not in code
     assert b"raised" not in code
     assert b"powers" not in code
 
@@ -144,6 +148,26 @@ def test_a_function_is_compiled_once_and_an_object_shows_its_entry_alone():
     plain = np.zeros(7)
     powers(values, 4, plain)
     assert np.array_equal(out, plain)
+
+
+def roots(values, limit, out):
+    for k in range(values.shape[0]):
+        size = abs(values[k])
+        out[k] = math.floor(math.sqrt(size)) if size < limit else size * values[k] + 0.1
+
+
+def test_another_processor_gives_the_same_bits(tmp_path, monkeypatch):
+    """Bitcode made for wide vectors with fused products, on one that has neither."""
+    monkeypatch.setenv("PALPEUR_CACHE_DIR", str(tmp_path))
+    values = np.random.default_rng(5).normal(scale=10.0, size=101)
+    plain, own, other = np.zeros((3, 101))
+    roots(values, 9.0, plain)
+    Loop(roots, "f8[1] f8 f8[1]")(values, 9.0, own)
+    monkeypatch.setattr(robots.core.kernels.loop, "host", lambda: ("", ""))
+    Loop(roots, "f8[1] f8 f8[1]")(values, 9.0, other)
+    assert len(list((tmp_path / "kernels").glob("*.o"))) == 2
+    assert np.array_equal(own, plain)
+    assert np.array_equal(other, plain)
 
 
 class Pair(NamedTuple):
