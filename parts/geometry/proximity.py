@@ -381,20 +381,25 @@ class BoxTree:
     Args:
         low: least corners of the boxes. # (n, 3) [m]
         high: greatest corners. # (n, 3) [m]
+
+    Attributes:
+        order: of the boxes at the lowest level. # (n,)
+        levels: least and greatest corners from the root down; the boxes under box i of a level are
+            the ``FAN`` ones from ``FAN``·i on of the next. # (b, 2, 3) each [m]
     """
 
-    __slots__ = ("_levels", "_order")
+    __slots__ = ("levels", "order")
 
     def __init__(self, low: Array, high: Array) -> None:
-        self._order = np.argsort(_morton((low + high) / 2.0), kind="stable")
-        levels = [np.stack([low[self._order], high[self._order]], axis=1)]
+        self.order = np.argsort(_morton((low + high) / 2.0), kind="stable")
+        levels = [np.stack([low[self.order], high[self.order]], axis=1)]
         while len(levels[-1]) > 1:
             below = levels[-1]
             starts = np.arange(0, len(below), FAN)
             least = np.minimum.reduceat(below[:, 0], starts)
             most = np.maximum.reduceat(below[:, 1], starts)
             levels.append(np.stack([least, most], axis=1))
-        self._levels = levels[::-1]
+        self.levels = levels[::-1]
 
     def near(self, points: Array, reach: Array) -> Iterator[Pairs]:
         """All boxes within reach of points, in chunks that follow the order of the points.
@@ -410,11 +415,11 @@ class BoxTree:
         stack = [(0, np.arange(len(points)), np.zeros(len(points), dtype=np.int64))]
         while stack:
             level, queries, boxes = stack.pop()
-            gaps = _gaps(points[queries], self._levels[level][boxes])
+            gaps = _gaps(points[queries], self.levels[level][boxes])
             keep = gaps <= square[queries]
             queries, boxes, gaps = queries[keep], boxes[keep], gaps[keep]
-            if level == len(self._levels) - 1:
-                yield Pairs(queries=queries, items=self._order[boxes], gaps=gaps)
+            if level == len(self.levels) - 1:
+                yield Pairs(queries=queries, items=self.order[boxes], gaps=gaps)
             else:
                 stack.extend(self._below(level + 1, queries, boxes))
 
@@ -427,7 +432,7 @@ class BoxTree:
         for start, end in zip(cuts[-2::-1], cuts[:0:-1], strict=True):  # the first is popped first
             children = (boxes[start:end, None] * FAN + np.arange(FAN)).ravel()
             owners = np.repeat(queries[start:end], FAN)
-            real = children < len(self._levels[level])
+            real = children < len(self.levels[level])
             parts.append((level, owners[real], children[real]))
         return parts
 

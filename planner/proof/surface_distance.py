@@ -1,38 +1,29 @@
 """Distances from a solid by another method than the planner's: points asked, not segments.
 
-A distance grows by no more than the way gone. So a piece of an axis whose middle is farther from
-the surface than half its length and what is needed is clear as a whole; other pieces are halved.
-Most places are measured against points of the surface, which are never nearer than the surface
-itself; those with least to spare are measured against the nearest triangle.
+A distance grows by no more than the way gone. So from a place of an axis that is farther from the
+surface than it need be, the axis is clear for as long as what is to spare lasts; there the next
+place is measured. Every place is measured against its nearest triangle.
 """
 
 from __future__ import annotations
 
+import math
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
-from parts.geometry.proximity import closest_on_triangles
-from robots.core.arrays import Array, Indices, Mask
+from parts.geometry.proximity import FAN, BoxTree
+from robots.core.arrays import Array, Mask
+from robots.core.kernels.loop import Loop
 
 if TYPE_CHECKING:
-    from scipy.spatial import cKDTree
-
     from parts.geometry import TriangleMesh
-    from parts.geometry.proximity import InsideTest, NearestTriangles
+    from parts.geometry.proximity import InsideTest
     from planner.job.solids import Solid
 
-_FINE = 8.0  # a distance is measured to 1/128 by points and steps of an eighth of it
-_LEAST = 5e-4  # [m] shorter steps are not made
-_PAIRS = 2_000_000  # of a point and a triangle, measured one by one
-_EXACT = 400  # places with least to spare, measured exactly
-_FINEST = 2e-3  # [m] spread of the densest points, if they are not too many
-_MOST = 100_000
-_FEW = 64  # thinner is not worth it
-_DENSER = 0.25  # of the spread: points that are closer tell nothing more
-_NUMBERED = 2.0**62  # cells that one integer can number
 # Surfaces by their content, for as long as a proof holds them.
 _PREPARED: WeakValueDictionary[bytes, SurfaceDistance] = WeakValueDictionary()
 
@@ -59,12 +50,10 @@ class SurfaceDistance:
     """
 
     def __init__(self, solid: Solid) -> None:
-        from parts.geometry.proximity import InsideTest, NearestTriangles
+        from parts.geometry.proximity import InsideTest
 
         self._vertices = solid.mesh.vertices[np.unique(solid.mesh.faces)]
-        self._points = SpreadPoints(solid.mesh.triangles)
-        self._corners = solid.mesh.triangles[solid.mesh.areas > 0.0]
-        self._triangles = NearestTriangles(solid.mesh)
+        self._skin = _skin(solid.mesh.triangles)
         self._low, self._high = solid.mesh.bounds
         self._inside: InsideTest | None = None
         if solid.closed:
@@ -72,9 +61,7 @@ class SurfaceDistance:
 
     def signed(self, points: Array) -> Array:
         """Exact distances, negative inside. # (k, 3) -> (k,) [m]."""
-        if len(points) == 0:
-            return np.zeros(0)
-        distances = self._triangles.nearest(points).distances
+        distances = self._off(points, np.zeros(len(points)), np.inf)
         return np.where(self._within(points), -distances, distances)
 
     def corners_near(self, centre: Array, reach: float) -> Array:
@@ -82,17 +69,12 @@ class SurfaceDistance:
         return np.asarray(self._vertices[np.linalg.norm(self._vertices - centre, axis=1) <= reach])
 
     def off_any(self, points: Array, distances: Array) -> Array:
-        """How far distances are from those of any triangle, nearest or not. # (k,) [m].
+        """How far distances are from those of any triangle, nearest or not. # (k,) [m]."""
+        return self._off(points, distances, np.inf)
 
-        Of very many points and triangles an even choice is looked at; the others are zero.
-        """
-        off = np.zeros(len(points))
-        corners = self._corners
-        count = min(len(points), max(_PAIRS // len(corners), 1))
-        for k in np.unique(np.linspace(0, len(points) - 1, count).astype(np.int64)):
-            there = np.broadcast_to(points[k], (len(corners), 3))
-            gaps = np.linalg.norm(closest_on_triangles(there, corners) - points[k], axis=1)
-            off[k] = np.min(np.abs(gaps - distances[k]))
+    def _off(self, points: Array, distances: Array, reach: float) -> Array:
+        off, points = np.empty(len(points)), np.ascontiguousarray(points)
+        _MEASURE(self._skin, points, np.ascontiguousarray(distances), reach, _waiting(), off)
         return off
 
     def shortfalls(self, starts: Array, ends: Array, needs: Array) -> Array:
@@ -108,76 +90,19 @@ class SurfaceDistance:
         worst = np.full(len(needs), -np.inf)
         swallowed = np.flatnonzero(self._within(starts))
         worst[swallowed] = needs[swallowed] - self.signed(starts[swallowed])
-        left = np.flatnonzero((needs > 0.0) & ~(worst > 0.0))
-        seen = _Seen(needs, worst)
-        still = np.zeros((left.size, 3))
-        for places in (starts[left], ends[left]):
-            self._look(seen, (left, places, still))
-        pieces = (left, 0.5 * (starts + ends)[left], 0.5 * (ends - starts)[left])
-        while pieces[0].size:
-            item, middle, half = self._look(seen, pieces)
-            middle = np.concatenate([middle - 0.5 * half, middle + 0.5 * half])
-            pieces = (np.tile(item, 2), middle, np.tile(0.5 * half, (2, 1)))
-        seen.settle(self._triangles)
+        axes = np.stack([starts, ends], axis=1)
+        _MARCH(self._skin, axes, np.ascontiguousarray(needs), _waiting(), worst)
         return worst
 
-    def _look(
-        self, seen: _Seen, pieces: tuple[Indices, Array, Array]
-    ) -> tuple[Indices, Array, Array]:
-        """Measure the middles of pieces; those that must be halved are left."""
-        item, middle, half = pieces
-        length, need = np.linalg.norm(half, axis=1), seen.needs[item]
-        near = np.flatnonzero(self._box_gap(middle) < need + length)
-        item, middle, half = item[near], middle[near], half[near]
-        length, need = length[near], need[near]
-        step = np.maximum(need / _FINE, _LEAST)
-        gap, spread = self._points.gaps(middle, np.maximum(step, 0.5 * length), need + length)
-        doubt = gap < need + length + spread
-        seen.take(item[doubt], middle[doubt], gap[doubt])
-        halved = doubt & (length > step) & ~(seen.worst[item] > 0.0)
-        return item[halved], middle[halved], half[halved]
-
     def _within(self, points: Array) -> Mask:
-        within: Mask = self._box_gap(points) == 0.0
+        within: Mask = np.all((points >= self._low) & (points <= self._high), axis=1)
         if self._inside is None or not np.any(within):
             return np.zeros(len(points), dtype=bool)
+        # No ray tells on which side a place on the skin is, and it is as good on either.
+        off = self._off(points[within], np.zeros(np.count_nonzero(within)), _ON_SKIN)
+        within[within] = off >= _ON_SKIN
         within[within] = self._inside.inside(points[within])
         return within
-
-    def _box_gap(self, points: Array) -> Array:
-        """Distance from the box around the solid. # (k,) [m]."""
-        outside = np.maximum(np.maximum(self._low - points, points - self._high), 0.0)
-        return np.asarray(np.linalg.norm(outside, axis=1))
-
-
-class _Seen:
-    """What was measured of some items; the worst of each is written down in place.
-
-    Args:
-        needs: of each item. # (m,) [m]
-        worst: shortfall of each item. # (m,) [m]
-    """
-
-    def __init__(self, needs: Array, worst: Array) -> None:
-        self.needs, self.worst = needs, worst
-        self._slack, self._item = np.zeros(0), np.zeros(0, dtype=np.int64)
-        self._places = np.zeros((0, 3))
-
-    def take(self, item: Indices, places: Array, gaps: Array) -> None:
-        """Take in places with distances that may be too large, never too small."""
-        slack = gaps - self.needs[item]
-        np.maximum.at(self.worst, item, -slack)
-        slack = np.concatenate([self._slack, slack])
-        item, places = np.concatenate([self._item, item]), np.concatenate([self._places, places])
-        few = min(_EXACT, slack.size)
-        kept = np.argpartition(slack, few - 1)[:few] if few else np.zeros(0, dtype=np.int64)
-        self._slack, self._item, self._places = slack[kept], item[kept], places[kept]
-
-    def settle(self, triangles: NearestTriangles) -> None:
-        """Measure the places with least to spare exactly."""
-        if self._item.size:
-            gaps = triangles.nearest(self._places).distances
-            np.maximum.at(self.worst, self._item, self.needs[self._item] - gaps)
 
 
 def _consistent(mesh: TriangleMesh) -> bool:
@@ -187,131 +112,230 @@ def _consistent(mesh: TriangleMesh) -> bool:
     return bool(np.array_equal(np.sort(start * count + end), np.sort(end * count + start)))
 
 
-class SpreadPoints:
-    """Sets of points, each thinner than the one before.
+# ------------------------------------------------------------------------------------------- Skin
+
+
+class Skin(NamedTuple):
+    """Triangles under a tree of boxes.
 
     Args:
-        triangles: corners. # (t, 3, 3) [m]
-
-    Attributes:
-        spreads: how far any place of the triangles may be from a point of each set. # (s,) [m]
+        boxes: least and greatest corners, level by level from the root on. # (b, 6) [m]
+        firsts: first box of every level, and the end of the last. # (levels + 1,)
+        fan: boxes under a box.
+        corners: of the triangles, in the order of the last level's boxes. # (n, 9) [m]
     """
 
-    def __init__(self, triangles: Array) -> None:
-        from scipy.spatial import cKDTree
-
-        points, dense = _dense(triangles)
-        # Where long edges forbid a finer spread, small triangles need not be denser than it.
-        cell = _DENSER * dense
-        points, dense = _thinned(points, cell), dense + float(np.sqrt(3.0)) * cell
-        spreads, self._trees = [dense], [_tree(cKDTree, points)]
-        while len(points) > _FEW:
-            cell = 2.0 * spreads[-1]
-            points = _thinned(points, cell)
-            # A place is near a point of the set before, which shares a cell with one that is left.
-            spreads.append(spreads[-1] + float(np.sqrt(3.0)) * cell)
-            self._trees.append(_tree(cKDTree, points))
-        self.spreads = np.array(spreads)
-
-    def gaps(self, places: Array, wanted: Array, bounds: Array) -> tuple[Array, Array]:
-        """Distances of places from points near them, each in the thinnest set that is good enough.
-
-        Args:
-            places: # (m, 3) [m]
-            wanted: spread of the set; where none is so dense, the densest serves. # (m,) [m]
-            bounds: distances less the spread that are not worth knowing. # (m,) [m]
-
-        Returns:
-            Distances, or inf; and the spreads. # (m,) each [m]
-        """
-        level = np.maximum(np.searchsorted(self.spreads, wanted, side="right") - 1, 0)
-        gaps, spread = np.full(len(places), np.inf), self.spreads[level]
-        for k in np.unique(level):
-            own = np.flatnonzero(level == k)
-            farthest = float(np.max(bounds[own] + self.spreads[k]))
-            gaps[own], _ = self._trees[k].query(places[own], distance_upper_bound=farthest)
-        return gaps, np.asarray(spread)
+    boxes: NDArray[np.float64]
+    firsts: NDArray[np.int64]
+    fan: int
+    corners: NDArray[np.float64]
 
 
-def _tree(kind: type[cKDTree], points: Array) -> cKDTree:
-    return kind(points, balanced_tree=False, compact_nodes=False)
-
-
-def _thinned(points: Array, cell: float) -> Array:
-    """One point of every cell of a grid."""
-    cells = np.floor(points / cell).astype(np.int64)
-    cells -= np.min(cells, axis=0)
-    counts = np.max(cells, axis=0) + 1
-    if float(np.prod(counts.astype(np.float64))) < _NUMBERED:  # one number sorts faster than three
-        numbers = (cells[:, 0] * counts[1] + cells[:, 1]) * counts[2] + cells[:, 2]
-        _, first = np.unique(numbers, return_index=True)
-    else:
-        _, first = np.unique(cells, axis=0, return_index=True)
-    return np.asarray(points[np.sort(first)])
-
-
-def _dense(triangles: Array) -> tuple[Array, float]:
-    """Points of triangles, and how far anything on these may be from one of them.
-
-    The longest edge is halved, so that a sliver, as of a fan over a long rim, becomes a row of
-    parts; equal parts of both of its sides would be their square. What a coarser spread halves was
-    halved for a finer one, too: halves are made once.
-    """
-    spread, most = _FINEST, max(_MOST, 2 * len(triangles))
-    generations = [_Parts(triangles)]
-    while (corners := _corners(generations, spread, most)) is None:
-        spread *= 1.25
-    return np.asarray(np.mean(corners, axis=1)), spread
-
-
-def _corners(generations: list[_Parts], spread: float, most: int) -> Array | None:
-    """Corners of parts that are all within ``spread`` of their centres; None of too many parts.
+class _Waiting(NamedTuple):
+    """Boxes that are yet to be looked into.
 
     Args:
-        generations: each the halves of the one before; more are added as they are needed.
-        spread: not less than before. [m]
-        most: parts.
+        nodes: place in their level. # (_DEPTH,)
+        levels: # (_DEPTH,)
+        gaps: what nothing in them is nearer than. # (_DEPTH,) [m]
     """
-    found, count = [np.zeros((0, 3, 3))], 0
-    there = np.ones(len(generations[0].radii), dtype=bool)
-    for parts in generations:
-        large = there & (parts.radii > spread)
-        small = there & ~large
-        larger = int(np.count_nonzero(large))
-        count += int(np.count_nonzero(small))
-        if count + 2 * larger > most:
-            return None
-        found.append(parts.corners[small])
-        if larger and parts is generations[-1]:
-            generations.append(parts.halves(large))
-        there = np.tile(large[parts.halved], 2)
-    return np.concatenate(found)
+
+    nodes: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    gaps: NDArray[np.float64]
 
 
-class _Parts:
-    """Parts of triangles.
+def _waiting() -> _Waiting:
+    nodes, levels = np.empty((2, _DEPTH), dtype=np.int64)
+    return _Waiting(nodes=nodes, levels=levels, gaps=np.empty(_DEPTH))
+
+
+def _skin(triangles: Array) -> Skin:
+    tree = BoxTree(triangles.min(axis=1), triangles.max(axis=1))
+    return Skin(
+        boxes=np.concatenate([level.reshape(-1, 6) for level in tree.levels]),
+        firsts=np.cumsum([0, *map(len, tree.levels)]),
+        fan=FAN,
+        corners=np.ascontiguousarray(triangles[tree.order].reshape(-1, 9)),
+    )
+
+
+_DEPTH = 128  # boxes that wait: a box has four below it, and 4^32 triangles no memory holds
+_NEEDLE = 1e-6  # squared sine of a corner, below which the foot has lost half its digits
+_FINE = 8.0  # steps of an eighth of what is needed: what lies between is seen to 1/128
+_ON_SKIN = 1e-12  # [m]
+_LEAST = 5e-4  # [m] shorter steps are not made
+_ROUGH = 63.0 / 64.0  # of what a triangle is away, if none is known to be nearer than that
+
+
+def measure(
+    skin: Skin, points: Any, distances: Any, reach: float, waiting: _Waiting, off: Any
+) -> None:
+    """How far distances of points are from those of any triangle.
 
     Args:
-        corners: # (p, 3, 3) [m]
-
-    Attributes:
-        radii: distance of the farthest place of each part from its centre, or more. # (p,) [m]
-        halved: those that have halves. # (p,)
+        skin: that is measured.
+        points: # (k, 3) [m]
+        distances: those of the nearest triangle for zero. # (k,) [m]
+        reach: of differences; what is not below it is set to it. [m]
+        waiting: work.
+        off: filled. # (k,) [m]
     """
+    for k in range(len(points)):
+        place = (points[k, 0], points[k, 1], points[k, 2])
+        off[k] = _least(skin, place, distances[k], reach, 1.0, waiting)
 
-    def __init__(self, corners: Array) -> None:
-        self.corners = corners
-        x, y, z = np.moveaxis((corners[:, [1, 2, 0]] - corners) ** 2, 2, 0)
-        self._lengths = np.sqrt(x + y + z)
-        # The centre of a triangle is within two thirds of its longest edge from all of it.
-        self.radii = 2.0 / 3.0 * np.maximum.reduce(list(self._lengths.T))
-        self.halved = np.zeros(len(corners), dtype=bool)
 
-    def halves(self, rows: Mask) -> _Parts:
-        """The first halves of some parts, then the second ones, cut across the longest edge."""
-        self.halved = rows
-        first = np.argmax(self._lengths[rows], axis=1)[:, None]
-        row = np.flatnonzero(rows)[:, None]
-        a, b, c = np.moveaxis(self.corners[row, (first + np.arange(3)) % 3], 1, 0)
-        middle = 0.5 * (a + b)
-        return _Parts(np.concatenate([np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)]))
+def march(skin: Skin, axes: Any, needs: Any, waiting: _Waiting, worst: Any) -> None:
+    """What axes come nearer to the skin than they may.
+
+    Args:
+        skin: that is measured.
+        axes: start and end. # (m, 2, 3) [m]
+        needs: distances to be kept. # (m,) [m]
+        waiting: work.
+        worst: shortfalls so far; a greater one is filled in where there is none above zero. # (m,)
+    """
+    for k in range(len(axes)):
+        need = needs[k]
+        if worst[k] > 0.0 or not need > 0.0:
+            continue
+        ux, uy, uz = (
+            axes[k, 1, 0] - axes[k, 0, 0],
+            axes[k, 1, 1] - axes[k, 0, 1],
+            axes[k, 1, 2] - axes[k, 0, 2],
+        )
+        length = math.sqrt(ux * ux + uy * uy + uz * uz)
+        step = max(need / _FINE, _LEAST)
+        gone = 0.0
+        while True:
+            share = gone / length if length > 0.0 else 0.0
+            place = (
+                axes[k, 0, 0] + share * ux,
+                axes[k, 0, 1] + share * uy,
+                axes[k, 0, 2] + share * uz,
+            )
+            left = length - gone
+            gap = _least(skin, place, 0.0, (need + left) / _ROUGH, _ROUGH, waiting)
+            if gap * _ROUGH >= need + left:  # and so is everything that is left
+                break
+            if gap * _ROUGH <= need:
+                gap = _least(skin, place, 0.0, gap, 1.0, waiting)
+            worst[k] = max(worst[k], need - gap)
+            if gone >= length:
+                break
+            gone = min(gone + max(gap * _ROUGH - need, step), length)
+
+
+def _least(
+    skin: Skin,
+    place: tuple[float, float, float],
+    wanted: float,
+    reach: float,
+    part: float,
+    waiting: _Waiting,
+) -> float:
+    """Least difference of a distance and that of any triangle; ``reach`` if none is below it.
+
+    Nothing differs by less than ``part`` of the answer.
+
+    Args:
+        skin: that is measured.
+        place: that it is measured from. [m]
+        wanted: distance that the triangles' own are compared with. [m]
+        reach: differences that are not worth knowing. [m]
+        part: 1 for the least itself.
+        waiting: work.
+    """
+    boxes, firsts, fan, corners = skin.boxes, skin.firsts, skin.fan, skin.corners
+    nodes, levels, gaps = waiting.nodes, waiting.levels, waiting.gaps
+    last = len(firsts) - 2
+    best = reach
+    nodes[0], levels[0], top = 0, 0, 0
+    gaps[0] = _box_off(boxes, 0, place, wanted)
+    while top >= 0:
+        node, level, gap = nodes[top], levels[top], gaps[top]
+        top -= 1
+        if gap >= part * best:
+            continue
+        if level == last:
+            off = abs(_triangle_gap(corners, node, place) - wanted)
+            best = min(best, off)
+            continue
+        under = firsts[level + 1]
+        nearest, least = -1, math.inf
+        for child in range(fan * node, min(fan * node + fan, firsts[level + 2] - under)):
+            gap = _box_off(boxes, under + child, place, wanted)
+            if gap < part * best:
+                top += 1
+                nodes[top], levels[top], gaps[top] = child, level + 1, gap
+                if gap < least:
+                    nearest, least = top, gap
+        if nearest >= 0 and nearest != top:  # the nearest is looked into first
+            child = nodes[nearest]
+            nodes[nearest], gaps[nearest] = nodes[top], gaps[top]
+            nodes[top], gaps[top] = child, least
+    return best
+
+
+def _box_off(boxes: Any, node: int, place: tuple[float, float, float], wanted: float) -> float:
+    """What no distance of anything in a box is nearer to the one wanted than. [m]."""
+    near = far = 0.0
+    for k in range(3):
+        below, above = boxes[node, k] - place[k], place[k] - boxes[node, k + 3]
+        beside = max(below, above, 0.0)
+        beyond = max(abs(below), abs(above))
+        near += beside * beside
+        far += beyond * beyond
+    gap = math.sqrt(near) - wanted
+    if wanted > 0.0:
+        gap = max(gap, wanted - math.sqrt(far))
+    return gap * (1.0 - 1e-12)
+
+
+def _triangle_gap(corners: Any, item: int, place: tuple[float, float, float]) -> float:
+    """Distance of a place from a triangle. [m].
+
+    From the foot of the perpendicular where it falls into the triangle, else from the nearest of
+    the three edges. In a needle rounding may put the foot anywhere: the edges are asked, too.
+    """
+    ax, ay, az = corners[item, 0], corners[item, 1], corners[item, 2]
+    ux, uy, uz = corners[item, 3] - ax, corners[item, 4] - ay, corners[item, 5] - az
+    vx, vy, vz = corners[item, 6] - ax, corners[item, 7] - ay, corners[item, 8] - az
+    px, py, pz = place[0] - ax, place[1] - ay, place[2] - az
+    uu, uv, vv = (
+        ux * ux + uy * uy + uz * uz,
+        ux * vx + uy * vy + uz * vz,
+        vx * vx + vy * vy + vz * vz,
+    )
+    pu, pv = px * ux + py * uy + pz * uz, px * vx + py * vy + pz * vz
+    area = uu * vv - uv * uv
+    s, t = vv * pu - uv * pv, uu * pv - uv * pu
+    square = math.inf
+    if area > 0.0 and s >= 0.0 and t >= 0.0 and s + t <= area:
+        s, t = s / area, t / area
+        dx, dy, dz = px - s * ux - t * vx, py - s * uy - t * vy, pz - s * uz - t * vz
+        square = dx * dx + dy * dy + dz * dz
+    if square == math.inf or area < _NEEDLE * uu * vv:
+        square = min(square, _edge_square((px, py, pz), (ux, uy, uz)))
+        square = min(square, _edge_square((px, py, pz), (vx, vy, vz)))
+        square = min(square, _edge_square((px - ux, py - uy, pz - uz), (vx - ux, vy - uy, vz - uz)))
+    return math.sqrt(square)
+
+
+def _edge_square(place: tuple[float, float, float], along: tuple[float, float, float]) -> float:
+    """Squared distance of a place from an edge that begins at the origin. [m²]."""
+    square = along[0] * along[0] + along[1] * along[1] + along[2] * along[2]
+    share = place[0] * along[0] + place[1] * along[1] + place[2] * along[2]
+    share = min(max(share / square, 0.0), 1.0) if square > 0.0 else 0.0
+    dx, dy, dz = (
+        place[0] - share * along[0],
+        place[1] - share * along[1],
+        place[2] - share * along[2],
+    )
+    return dx * dx + dy * dy + dz * dz
+
+
+_TYPES = "(f8[2] i8[1] i8 f8[2])", "(i8[1] i8[1] f8[1])"
+_MEASURE = Loop(measure, f"{_TYPES[0]} f8[2] f8[1] f8 {_TYPES[1]} f8[1]")
+_MARCH = Loop(march, f"{_TYPES[0]} f8[3] f8[1] {_TYPES[1]} f8[1]")

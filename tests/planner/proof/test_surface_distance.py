@@ -12,7 +12,7 @@ from parts.geometry import TriangleMesh
 from parts.geometry.proximity import closest_on_triangles
 from planner.job.solids import Solid, SolidKind
 from planner.proof import prove, surface_distance
-from planner.proof.surface_distance import SpreadPoints, SurfaceDistance, surface_of
+from planner.proof.surface_distance import SurfaceDistance, surface_of
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.float64)
 FACES = np.array(
@@ -83,33 +83,6 @@ def test_a_proof_prepares_a_surface_once(walled, monkeypatch):
     assert sorted(prepared) == sorted(solid.name for solid in walled.job.cell.solids)
     gc.collect()
     assert not surface_distance._PREPARED
-
-
-def test_every_place_is_near_a_point_of_every_set():
-    triangles = TriangleMesh(vertices=CORNERS * SIZE, faces=FACES).triangles
-    rng = np.random.default_rng(1)
-    weights = rng.dirichlet(np.ones(3), size=500)
-    places = np.einsum("kc,kcx->kx", weights, triangles[rng.integers(0, 12, 500)])
-    points = SpreadPoints(triangles)
-    assert len(points.spreads) > 3
-    for spread in points.spreads:
-        gaps, used = points.gaps(places, np.full(500, spread), np.full(500, 1.0))
-        assert np.all(used == spread)
-        assert gaps.max() <= spread
-    nowhere = points.gaps(places, np.zeros(500), np.full(500, 1.0))[1]
-    assert np.all(nowhere == points.spreads[0])
-
-
-def test_parts_kept_from_finer_spreads_are_those_cut_anew():
-    triangles = np.random.default_rng(3).normal(size=(20, 3, 3))
-    kept, counts = [surface_distance._Parts(triangles)], []
-    for spread in (0.05, 0.08, 0.3, 0.5, 2.0):
-        parts = surface_distance._corners(kept, spread, 3000)
-        anew = surface_distance._corners([surface_distance._Parts(triangles)], spread, 3000)
-        np.testing.assert_equal(parts, anew)
-        counts.append(None if parts is None else len(parts))
-    assert counts[0] is None
-    assert counts[-3] > counts[-2] > counts[-1] >= 20
 
 
 def brute(starts, ends, count=400):
@@ -183,3 +156,32 @@ def test_many_triangles_are_measured_like_few():
     assert surface.signed(points) == pytest.approx(distance, abs=1e-12)
     found = surface.shortfalls(points, points, distance + 1e-6)
     assert found == pytest.approx(1e-6, abs=1e-12)
+
+
+def test_distances_of_any_triangle_are_those_of_all_one_by_one():
+    """Of triangles of any form: also needles, and such without an area."""
+    rng = np.random.default_rng(4)
+    corners = rng.normal(scale=0.1, size=(60, 3, 3)) + rng.normal(size=(60, 1, 3))
+    corners[:10, 2] = corners[:10, 0] + 1e-7 * rng.normal(size=(10, 3))
+    corners[10:15, 2] = 0.5 * (corners[10:15, 0] + corners[10:15, 1])
+    mesh = TriangleMesh(vertices=corners.reshape(-1, 3), faces=np.arange(180).reshape(-1, 3))
+    surface = SurfaceDistance(Solid(name="s", kind=SolidKind.PART, mesh=mesh, closed=False))
+    points = rng.normal(size=(200, 3))
+    gaps = np.stack(
+        [
+            np.linalg.norm(closest_on_triangles(np.tile(p, (60, 1)), corners) - p, axis=1)
+            for p in points
+        ]
+    )
+    assert surface.signed(points) == pytest.approx(gaps.min(axis=1), abs=1e-14)
+    asked = rng.uniform(0.0, 3.0, size=200)
+    expected = np.abs(gaps - asked[:, None]).min(axis=1)
+    assert surface.off_any(points, asked) == pytest.approx(expected, abs=1e-14)
+
+
+def test_places_on_the_skin_are_measured_as_such(surface):
+    """No ray tells on which side of the skin a corner is, or a place on an edge."""
+    edges = np.array([[0.0, 0.0, 0.0], [0.4, 0.3, 0.1], [0.2, 0.15, 0.2]])
+    assert surface.signed(edges) == pytest.approx(0.0, abs=1e-15)
+    out = edges + np.array([[-0.1, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.0, 0.1]])
+    assert surface.shortfalls(edges, out, np.full(3, 0.01)) == pytest.approx(0.01, abs=1e-15)
