@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.plan import Samples
 from planner.proof.chebyshev import (
@@ -20,7 +23,8 @@ from planner.proof.chebyshev import (
 from planner.proof.check import Check, Worst, check, scales
 from planner.proof.evidence import CheckGroup, Evidence, Passage
 from planner.proof.resolved_motion import by_blocks
-from robots.core.arrays import Array, Indices, Mask
+from robots.core.arrays import Array
+from robots.core.kernels.loop import Loop
 
 TORQUE = 1e-10
 BALANCE = 1e-8
@@ -268,6 +272,7 @@ def _missed(values: Array) -> Array:
 
 _GRID = 96
 _PLACES: Array = np.cos(np.pi * np.arange(_GRID, -1, -1) / _GRID)
+_TO_GRID: Array = basis(_PLACES).T.copy()
 # A polynomial of degree below K is nowhere larger than this times its largest value on the grid
 # (Ehlich and Zeller 1964).
 _BETWEEN = 1.0 / float(np.cos(np.pi * COUNT / (2 * _GRID)))
@@ -276,7 +281,7 @@ _DIVISIONS = 8  # at most: cells are then 1e-9 wide
 _NEGLIGIBLE = 1e-14  # of the sum of the coefficients: an area that no sum would show
 _STEPS = 60  # of bisection, most of which Newton's method saves
 _CLOSE = 1e-12  # to a zero: an area up to there is off by the square of what is missing
-_ROWS = 256
+_ROWS = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -314,140 +319,146 @@ def _positive(values: Array, lengths: Array) -> Array:
 def _absolute(c: Array) -> tuple[Array, Array]:
     """Integral of |f| over [-1, 1] and what it may lack. # (P, K, C) -> (P, C) each."""
     pieces, _, columns = c.shape
-    rows = np.swapaxes(c, 1, 2).reshape(-1, COUNT)
-    values = rows @ basis(_PLACES).T
-    row, cell = np.nonzero((values[:, 1:] >= 0.0) != (values[:, :-1] >= 0.0))
-    dips, unsure = _dips(rows, values)
-    crossings = _cells(values, row, cell).joined(dips)
-    zero = _zeros(rows, crossings)
+    rows = np.ascontiguousarray(np.swapaxes(c, 1, 2)).reshape(-1, COUNT)
     whole = row_antiderivative(rows)
     ends = row_values(whole, np.tile([-1.0, 1.0], (len(rows), 1)))
+    values = rows @ _TO_GRID
     total = _sign(values[:, -1]) * ends[:, 1] - _sign(values[:, 0]) * ends[:, 0]
-    area = row_values(whole[crossings.row], zero[:, None])[:, 0]
-    np.add.at(total, crossings.row, 2.0 * _sign(crossings.left) * area)
-    return total.reshape(pieces, columns), unsure.reshape(pieces, columns)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Cells:
-    """Stretches of rows' functions. # (m,) each.
-
-    Values at the ends are kept: two ways to evaluate a polynomial disagree about the sign of zero,
-    and a sign must be the same for both cells that it lies between.
-    """
-
-    row: Indices
-    low: Array
-    high: Array
-    left: Array
-    right: Array
-
-    def joined(self, other: _Cells) -> _Cells:
-        return _Cells(
-            row=np.concatenate([self.row, other.row]),
-            low=np.concatenate([self.low, other.low]),
-            high=np.concatenate([self.high, other.high]),
-            left=np.concatenate([self.left, other.left]),
-            right=np.concatenate([self.right, other.right]),
-        )
-
-    def take(self, chosen: Mask) -> _Cells:
-        return _Cells(
-            row=self.row[chosen],
-            low=self.low[chosen],
-            high=self.high[chosen],
-            left=self.left[chosen],
-            right=self.right[chosen],
-        )
-
-    def divided(self, rows: Array) -> _Cells:
-        """Each cell in equal parts, one after another."""
-        steps = np.arange(1, _PARTS) / _PARTS
-        inner = self.low[:, None] + (self.high - self.low)[:, None] * steps
-        values = row_values(rows[self.row], inner)
-        low, high = np.column_stack([self.low, inner]), np.column_stack([inner, self.high])
-        left = np.column_stack([self.left, values])
-        right = np.column_stack([values, self.right])
-        return _Cells(
-            row=np.repeat(self.row, _PARTS),
-            low=low.ravel(),
-            high=high.ravel(),
-            left=left.ravel(),
-            right=right.ravel(),
-        )
-
-
-def _cells(values: Array, row: Indices, cell: Indices) -> _Cells:
-    """Cells of the grid."""
-    return _Cells(
-        row=row,
-        low=_PLACES[cell],
-        high=_PLACES[cell + 1],
-        left=values[row, cell],
-        right=values[row, cell + 1],
+    unsure = np.zeros(len(rows))
+    functions = Functions(
+        values=values,
+        c=rows,
+        slopes=np.ascontiguousarray(derivative(rows[:, :, None])[:, :, 0]),
+        whole=whole,
+        bends=_BETWEEN * np.max(np.abs(_second_derivative(rows) @ _TO_GRID), axis=1, initial=0.0),
+        negligible=_NEGLIGIBLE * np.sum(np.abs(rows), axis=1),
     )
+    _REFLECT(functions, _PLACES, np.empty((_DIVISIONS * _PARTS, 5)), total, unsure)
+    return total.reshape(pieces, columns), unsure.reshape(pieces, columns)
 
 
 def _sign(values: Array) -> Array:
     return np.where(values >= 0.0, 1.0, -1.0)
 
 
-def _dips(rows: Array, values: Array) -> tuple[_Cells, Array]:
-    """Cells with one zero each, out of cells whose ends have one sign; and what may be missed.
+class Functions(NamedTuple):
+    """Polynomials, one in a row.
 
     Args:
-        rows: coefficients of the functions. # (R, K)
-        values: on the grid. # (R, grid)
+        values: at ``_PLACES``. # (R, grid)
+        c: coefficients. # (R, K)
+        slopes: coefficients of the derivatives. # (R, K)
+        whole: coefficients of the integrals. # (R, K + 1)
+        bends: bounds of the second derivatives. # (R,)
+        negligible: areas that no sum would show. # (R,)
     """
-    bend = _BETWEEN * np.max(np.abs(_second_derivative(rows) @ basis(_PLACES).T), axis=1)
-    size = np.abs(values)
-    # Between two places h apart a function comes down by at most h²/8 times its bend.
-    reach = 0.125 * np.diff(_PLACES) ** 2 * bend[:, None]
-    alike = (values[:, 1:] >= 0.0) == (values[:, :-1] >= 0.0)
-    row, cell = np.nonzero(alike & (np.minimum(size[:, 1:], size[:, :-1]) < reach))
-    doubtful = _cells(values, row, cell)
-    found = doubtful.take(np.zeros(row.size, dtype=bool))
-    unsure = np.zeros(len(rows))
-    negligible = _NEGLIGIBLE * np.sum(np.abs(rows), axis=1)
-    for _ in range(_DIVISIONS):
-        if doubtful.row.size == 0:
-            break
-        parts = doubtful.divided(rows)
-        crossing = (parts.left >= 0.0) != (parts.right >= 0.0)
-        found = found.joined(parts.take(crossing))
-        h = parts.high - parts.low
-        depth = 0.125 * h * h * bend[parts.row]
-        doubt = ~crossing & (np.minimum(np.abs(parts.left), np.abs(parts.right)) < depth)
-        small = doubt & (h * depth <= negligible[parts.row])
-        np.add.at(unsure, parts.row[small], (h * depth)[small])
-        doubtful = parts.take(doubt & ~small)
-    h = doubtful.high - doubtful.low
-    np.add.at(unsure, doubtful.row, 0.125 * h**3 * bend[doubtful.row])
-    return found, 2.0 * unsure
+
+    values: NDArray[np.float64]
+    c: NDArray[np.float64]
+    slopes: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    bends: NDArray[np.float64]
+    negligible: NDArray[np.float64]
 
 
-def _zeros(rows: Array, cells: _Cells) -> Array:
-    """The zero of each cell's function: Newton's method kept in a bracket. # (m,)."""
-    c, low, high = rows[cells.row], cells.low, cells.high
-    slopes = derivative(c[:, :, None])[:, :, 0]
-    rising = cells.left < 0.0
-    zero, row = 0.5 * (low + high), np.arange(len(c))
+def reflect(functions: Functions, places: Any, cells: Any, total: Any, unsure: Any) -> None:
+    """Turn integrals whose sign was that of the last value into those of the sizes.
+
+    Values at the ends of cells are kept: two ways to evaluate a polynomial disagree about the sign
+    of zero, and a sign must be the same for both cells that it lies between.
+
+    Args:
+        functions: to be integrated.
+        places: of the grid. # (grid,)
+        cells: work: ends, values there, divisions so far. # (_DIVISIONS · _PARTS, 5)
+        total: added to at every zero. # (R,)
+        unsure: bounds of what pairs of zeros that were not looked for could add. # (R,)
+    """
+    for row in range(len(total)):
+        bend, area, hidden = functions.bends[row], 0.0, 0.0
+        for cell in range(len(places) - 1):
+            low, high = places[cell], places[cell + 1]
+            left, right = functions.values[row, cell], functions.values[row, cell + 1]
+            if (left >= 0.0) != (right >= 0.0):
+                area += _turned(functions, row, low, high, left)
+                continue
+            # Between two places h apart a function comes down by at most h²/8 times its bend.
+            if not min(abs(left), abs(right)) < 0.125 * (high - low) ** 2 * bend:
+                continue
+            cells[0, 0], cells[0, 1], cells[0, 2], cells[0, 3], cells[0, 4] = (
+                low,
+                high,
+                left,
+                right,
+                0.0,
+            )
+            waiting = 1
+            while waiting > 0:
+                waiting -= 1
+                low, high = cells[waiting, 0], cells[waiting, 1]
+                left, right = cells[waiting, 2], cells[waiting, 3]
+                divisions = cells[waiting, 4] + 1.0
+                width, last = (high - low) / _PARTS, right
+                start, value = low, left
+                for part in range(_PARTS):
+                    end, after = high, last
+                    if part < _PARTS - 1:
+                        end = low + (part + 1) * width
+                        after = _value(functions.c, row, end)
+                    h = end - start
+                    depth = 0.125 * h * h * bend
+                    if (value >= 0.0) != (after >= 0.0):
+                        area += _turned(functions, row, start, end, value)
+                    elif min(abs(value), abs(after)) < depth:
+                        if h * depth <= functions.negligible[row] or divisions == _DIVISIONS:
+                            hidden += h * depth
+                        else:
+                            cells[waiting, 0], cells[waiting, 1] = start, end
+                            cells[waiting, 2], cells[waiting, 3] = value, after
+                            cells[waiting, 4] = divisions
+                            waiting += 1
+                    start, value = end, after
+        total[row] += area
+        unsure[row] = 2.0 * hidden
+
+
+def _turned(functions: Functions, row: int, low: float, high: float, left: float) -> float:
+    """What a zero in a cell adds: the integral up to it, once for the side that it ends."""
+    up_to = _value(functions.whole, row, _zero(functions, row, low, high, left < 0.0))
+    return -2.0 * up_to if left < 0.0 else 2.0 * up_to
+
+
+def _zero(functions: Functions, row: int, low: float, high: float, rising: bool) -> float:
+    """The zero in a cell: Newton's method kept in a bracket."""
+    zero = 0.5 * (low + high)
     for _ in range(_STEPS):
-        x = zero[row]
-        value = row_values(c, x[:, None])[:, 0]
-        slope = row_values(slopes, x[:, None])[:, 0]
-        beyond = (value >= 0.0) == rising
-        high, low = np.where(beyond, x, high), np.where(beyond, low, x)
-        step = value / np.where(slope != 0.0, slope, 1.0)
-        inside = (slope != 0.0) & (x - step >= low) & (x - step <= high)
+        value = _value(functions.c, row, zero)
+        slope = _value(functions.slopes, row, zero)
+        if (value >= 0.0) == rising:
+            high = zero
+        else:
+            low = zero
+        step = value / slope if slope != 0.0 else math.inf
         # At a zero a step of rounding leaves the bracket, whose middle may be far from it.
-        left = (high - low > _CLOSE) & ((slope == 0.0) | (np.abs(step) > _CLOSE))
-        zero[row] = np.where(inside, x - step, np.where(left, 0.5 * (low + high), x))
-        if not np.any(left):
+        left = high - low > _CLOSE and abs(step) > _CLOSE
+        if low <= zero - step <= high:
+            zero -= step
+        elif left:
+            zero = 0.5 * (low + high)
+        if not left:
             break
-        row, c, slopes, rising = row[left], c[left], slopes[left], rising[left]
-        low, high = low[left], high[left]
     return zero
+
+
+def _value(c: Any, row: int, x: float) -> float:
+    """A row's function, by Clenshaw."""
+    later = last = 0.0
+    for k in range(c.shape[1] - 1, 0, -1):
+        last, later = 2.0 * x * last - later + c[row, k], last
+    return float(c[row, 0] + x * last - later)
+
+
+_REFLECT = Loop(reflect, "(f8[2] f8[2] f8[2] f8[2] f8[1] f8[1]) f8[1] f8[2] f8[1] f8[1]")
 
 
 def _second_derivative(rows: Array) -> Array:

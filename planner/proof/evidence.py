@@ -231,7 +231,9 @@ def touches(plan: Plan) -> list[Touch]:
     """The cycle of every point, as the job's tables say it."""
     table = plan.job.touch
     own = {
-        one.name: {k: v for k, v in asdict(one).items() if k != "name" and v is not None}
+        one.name: replace(
+            table, **{k: v for k, v in asdict(one).items() if k != "name" and v is not None}
+        )
         for one in table.features
     }
-    return [replace(table, **own.get(feature, {})) for feature in plan.job.points.features]
+    return [own.get(feature, table) for feature in plan.job.points.features]

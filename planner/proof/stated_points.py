@@ -163,33 +163,26 @@ class StatedPoints(CheckGroup):
 
     def _margins(self) -> Array:
         """Margins stated, less those along the line. # (...) [rad or m]."""
-        mechanism = self._plan.job.mechanism
-        names = [joint.name for joint in mechanism.movable]
-        turning = np.array([joint.kind.angular for joint in mechanism.movable])
-        found = [np.zeros(1)]
-        for k, point in self._moving():
-            margins = self._along(k)
-            stated = point.joint_margin
-            j = names.index(point.margin_joint) if point.margin_joint in names else -1
-            if j < 0 or np.isnan(stated):
-                found.append(np.array([np.nan]))
-                continue
-            # Another joint may have less only in another unit.
-            others = margins[turning == turning[j]]
-            least = float(np.min(others))
-            found.append(np.array([_less(stated, margins[j]), _less(stated, least)]))
-        return np.concatenate(found)
+        joints = self._plan.job.mechanism.movable
+        numbers = {joint.name: j for j, joint in enumerate(joints)}
+        turning = np.array([joint.kind.angular for joint in joints])
+        points = [point for _, point in self._moving()]
+        stated = np.array([point.joint_margin for point in points])
+        own = np.array([numbers.get(point.margin_joint, -1) for point in points], dtype=np.int64)
+        # Another joint may have less only in another unit.
+        along = self._along()
+        alike = turning == turning[own][:, None]
+        least = np.min(np.where(alike, along, np.inf), axis=1, initial=np.inf)
+        found = [_less(stated, along[np.arange(len(own)), own]), _less(stated, least)]
+        return np.where(own < 0, np.nan, found)
 
     def _not_kept(self) -> Array:
         """What joints that turn lack of the job's margin, of a plan called feasible. [rad]."""
         plan = self._plan
         if not plan.feasible:
             return np.zeros(0)
-        turning = np.array([joint.kind.angular for joint in plan.job.mechanism.movable])
-        lacking = [
-            plan.job.checks.joint_margin - self._along(k)[turning] for k, _ in self._moving()
-        ]
-        return np.asarray(np.maximum(np.concatenate([np.zeros(1), *lacking]), 0.0))
+        turning = [joint.kind.angular for joint in plan.job.mechanism.movable]
+        return np.maximum(plan.job.checks.joint_margin - self._along()[:, turning], 0.0)
 
     def _singular(self) -> Array:
         """Distances from a singularity stated, less those along the lines. # (p,)."""
@@ -202,10 +195,11 @@ class StatedPoints(CheckGroup):
         along = along[:, six] if np.any(six) else along
         return np.asarray(np.min(np.abs(stated[:, None] - along), axis=1))
 
-    def _along(self, k: int) -> Array:
-        """Distance of every joint from its limits along a point's line. # (n,)."""
+    def _along(self) -> Array:
+        """Distances of every joint from its limits along the lines of points. # (p, n)."""
         mechanism = self._plan.job.mechanism
-        below, above = self._low[k] - mechanism.q_min, mechanism.q_max - self._high[k]
+        rows = [k for k, _ in self._moving()]
+        below, above = self._low[rows] - mechanism.q_min, mechanism.q_max - self._high[rows]
         return np.asarray(np.minimum(below, above))
 
     def _moving(self) -> list[tuple[int, PlannedPoint]]:
@@ -214,14 +208,15 @@ class StatedPoints(CheckGroup):
         return [(k, point) for k, point in enumerate(self._plan.planned_points) if seen[k]]
 
 
-def _less(stated: float, found: float) -> float:
-    """A difference; of two infinite margins none."""
-    return 0.0 if stated == found else stated - found
+def _less(stated: Array, found: Array) -> Array:
+    """Differences; of two infinite values none. # (m,) each."""
+    with np.errstate(invalid="ignore"):
+        return np.where(stated == found, 0.0, stated - found)
 
 
 def _extremes(q: Array) -> tuple[Array, Array]:
     """Least and greatest values of polynomials known at the nodes. # (P, K, n) -> (P, n) each."""
-    grid = np.einsum("gk,pkn->pgn", _TO_GRID, q)
+    grid = np.matmul(_TO_GRID, q)
     c = coefficients(q)
     return -_highest(-c, -grid), _highest(c, grid)
 
@@ -434,16 +429,15 @@ def _in_family(family: ArmFamily, point: PlannedPoint) -> bool:
 
 def _clearances(plan: Plan) -> Array:
     """Points' clearances, less those of their lines; NaN where one of the two is not stated."""
-    found = [np.zeros(0)]
+    found: list[tuple[float | None, float | None]] = []
     for segment in plan.timeline:
         if segment.kind is SegmentKind.PROBE:
             stated = plan.planned_points[segment.point_index].min_clearance
             line = None if segment.clearance is None else segment.clearance.certified
-            if stated is None and line is None:
-                continue
-            both = [np.nan if one is None else one for one in (stated, line)]
-            found.append(np.array([_less(both[0], both[1])]))
-    return np.concatenate(found)
+            if stated is not None or line is not None:
+                found.append((stated, line))
+    points, lines = np.array(found, dtype=np.float64).reshape(-1, 2).T  # None is NaN
+    return _less(points, lines)
 
 
 _CYCLE = {
