@@ -356,7 +356,7 @@ def _dot(left: Array, right: Array) -> Array:
 # ----------------------------------------------------------------------------------- Tree of boxes
 
 FAN = 4  # boxes under a box
-PAIRS = 1_000_000  # pairs of query and box kept at once; bounds the memory
+PAIRS = 250_000  # pairs of query and box kept at once; bounds the memory
 _SLACK = 1e-12  # boxes are compared with distances that carry rounding; too many is harmless
 
 

@@ -8,7 +8,6 @@ from enum import Enum
 
 import numpy as np
 
-ROWS = 500  # that a page shows of a table; the files hold all
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -89,16 +88,6 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""
-
-    @property
-    def shown(self) -> tuple[tuple[Value, ...], ...]:
-        """The rows that a page shows."""
-        return self.rows[:ROWS]
-
-    @property
-    def left_out(self) -> int:
-        """How many rows a page leaves to the files."""
-        return max(0, len(self.rows) - ROWS)
 
 
 def text(content: object, status: ValueStatus = ValueStatus.PLAIN) -> Value:

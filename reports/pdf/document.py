@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -28,6 +28,8 @@ PATH = "tip-path.svg"  # the figure that is taken over as it is
 _LISTED, _COLUMNS, _ROWS = 400, 104, 4  # lines of the job file, their width, lines for a long one
 _NOTE_ROOM = 48.0  # a line of the template in its letters' size [em]
 FINDINGS = 200  # that are printed
+ROWS = 500  # of a table that is printed whole, and at most of any
+FIRST = 100  # rows of a longer one: whoever needs more opens the workbook
 TITLE, SENTENCE = 120, 600  # characters
 _PHRASE = 100
 # lines of the template in its letters' size [em]
@@ -75,7 +77,7 @@ def document(
         segments: of the motion, to shade curves with.
         figures: by their names as files.
     """
-    path = figures.get(PATH)
+    path, points = figures.get(PATH), printed_rows(report.points)
     listing = lines(report.job_text, _COLUMNS, _ROWS)
     return {
         **titles(report.title),
@@ -93,13 +95,15 @@ def document(
         "shaded": shaded(segments),
         "path": path.decode("utf-8") if path is not None else None,
         "tables": [
-            laid_out(table)
-            for table in (
-                *parted(report.points),
-                *(report.segments, report.clearances, report.audit),
-                *(report.cell, report.validation),
-            )
-            if table is not None
+            *(laid_out(part, points) for part in parted(report.points)),
+            *(
+                laid_out(table)
+                for table in (
+                    *(report.segments, report.clearances, report.audit),
+                    *(report.cell, report.validation),
+                )
+                if table is not None
+            ),
         ],
         "listing": [text for _, text in listing[:_LISTED]],
         "numbers": [number for number, _ in listing[:_LISTED]],
@@ -167,16 +171,35 @@ def _finding(finding: Finding, hint: str) -> dict[str, Any]:
     }
 
 
-def laid_out(table: Table) -> dict[str, Any]:
-    """A table as the template draws it."""
+def printed_rows(table: Table) -> list[int]:
+    """Rows that paper shows: of a long table the first ones, and those that need attention."""
+    if len(table.rows) <= ROWS:
+        return list(range(len(table.rows)))
+    marked = (k for k in range(FIRST, len(table.rows)) if needs_attention(table.rows[k]))
+    return [*range(FIRST), *islice(marked, ROWS - FIRST)]
+
+
+def needs_attention(row: Sequence[Value]) -> bool:
+    """Return whether something in a row is bad or doubtful."""
+    return any(value.status in (ValueStatus.BAD, ValueStatus.DOUBTFUL) for value in row)
+
+
+def laid_out(table: Table, printed: Sequence[int] | None = None) -> dict[str, Any]:
+    """A table as the template draws it.
+
+    Args:
+        table: of any length.
+        printed: rows that paper shows; those of ``printed_rows`` when None.
+    """
+    rows = [table.rows[k] for k in (printed_rows(table) if printed is None else printed)]
     heads = [_head(column) for column in table.columns]
     limits = [_CELL] * len(table.columns)
     limits[-1] = _CELL if table.columns[-1].numeric else _LAST
     texts = [
-        [shown(value.text, limit) for value, limit in zip(row, limits, strict=True)]
-        for row in table.shown
+        [shown(value.text, limit) for value, limit in zip(row, limits, strict=True)] for row in rows
     ]
-    widths, scale = _widths(table, heads, texts)
+    bars = [any(row[k].bar is not None for row in rows) for k in range(len(heads))]
+    widths, scale = _widths(table.columns, heads, texts, bars)
     rooms = [(w - scale * PADDING) / (scale * SIZE) + _SLACK for w in widths]
     note = shown(table.note, 600)
     return {
@@ -190,11 +213,22 @@ def laid_out(table: Table) -> dict[str, Any]:
         "heads": [[pieces(w, room) for w in head] for head, room in zip(heads, rooms, strict=True)],
         "rows": [
             [_cell(value, text, room) for value, text, room in zip(row, told, rooms, strict=True)]
-            for row, told in zip(table.shown, texts, strict=True)
+            for row, told in zip(rows, texts, strict=True)
         ],
-        "left_out": table.left_out,
-        "count": len(table.rows),
+        "left_out": _left_out(len(rows), len(table.rows)),
     }
+
+
+def _left_out(shown: int, count: int) -> str:
+    """What a reader is told of rows that paper does not show; nothing where it shows all."""
+    if shown == count:
+        return ""
+    attention = f"{shown - FIRST:,} {'more' if shown < ROWS else 'of those'} that need attention"
+    also = f", and {attention}" if shown > FIRST else ""
+    return (
+        f"The first {FIRST:,} of {count:,} rows{also}; all of them stand in the workbook of this "
+        "report set."
+    )
 
 
 def _head(column: Column) -> list[str]:
@@ -211,15 +245,18 @@ def _cell(value: Value, text: str, room: float) -> dict[str, Any] | str:
 
 
 def _widths(
-    table: Table, heads: Sequence[list[str]], texts: Sequence[list[str]]
+    columns: Sequence[Column],
+    heads: Sequence[list[str]],
+    texts: Sequence[list[str]],
+    bars: Sequence[bool],
 ) -> tuple[list[float], float]:
     """Widths of the columns, and the scale of the letters that they are for. [pt]."""
     wanted, least = [], []
-    for k, column in enumerate(table.columns):
+    for k, column in enumerate(columns):
         words = [word for part in heads[k] for word in part.split(" ")]
         head = _BOLD * max(map(_natural, words))
         cells = max((_natural(row[k]) for row in texts), default=0.0)
-        cells += _BAR if any(row[k].bar is not None for row in table.shown) else 0.0
+        cells += _BAR if bars[k] else 0.0
         wanted.append(max(head, cells))
         least.append(wanted[-1] if column.numeric else max(head, min(cells, _WORDS)))
     total = sum(wanted)

@@ -185,12 +185,12 @@ def test_long_tables_say_where_the_rest_is(report, plan, tmp_path):
     )
     (tmp_path / "long.pdf").write_bytes(report_pdf(long, plan.timeline, {}))
     text = " ".join(run("pdftotext", tmp_path / "long.pdf", "-raw").split())
-    assert "motion499 " in text
-    assert "motion500 " not in text
-    assert "The first 500 of 1200 rows; all of them stand in the workbook" in text
+    assert "motion99 " in text
+    assert "motion100 " not in text
+    assert "The first 100 of 1,200 rows; all of them stand in the workbook" in text
     assert "100 more findings stand in the workbook and in plan.json." in text
     assert "500 more lines stand in the job file." in text
-    assert text.count("what fixes the duration") > 5  # the head is repeated
+    assert text.count("what fixes the duration") > 1  # the head is repeated
 
 
 def test_every_character_that_is_shown_can_be_printed_bold_and_in_the_listing(report, plan):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reports.content.table import Column, Table, Value, ValueStatus
@@ -50,10 +52,28 @@ def test_a_status_goes_along():
     assert told["right"] == [True]
 
 
-def test_five_hundred_rows_are_printed_and_the_others_counted():
-    told = laid_out(table(("a",), [(str(k),) for k in range(1234)]))
-    assert len(told["rows"]) == 500
-    assert (told["left_out"], told["count"]) == (734, 1234)
+def test_of_a_long_table_the_first_rows_are_printed_and_those_that_need_attention():
+    whole = laid_out(table(("a",), [(str(k),) for k in range(500)]))
+    assert (len(whole["rows"]), whole["left_out"]) == (500, "")
+    longer = table(("a",), [(str(k),) for k in range(1234)])
+    told = laid_out(longer)
+    assert told["rows"] == [[str(k)] for k in range(100)]
+    assert told["left_out"].startswith("The first 100 of 1,234 rows; all of them stand in the")
+    assert told_marked(longer, (7, 700, 1233))[99:] == ["99", "700", "1233"]
+    many = told_marked(longer, range(0, 1234, 2))
+    assert len(many) == 500
+    assert many[-1] == "898"
+
+
+def told_marked(some, rows):
+    """The texts that are printed where some rows are bad."""
+    marked = [
+        tuple(replace(v, status=ValueStatus.BAD) for v in row) if k in rows else row
+        for k, row in enumerate(some.rows)
+    ]
+    told = laid_out(replace(some, rows=tuple(marked)))
+    assert "attention" in told["left_out"]
+    return [cell if isinstance(cell, str) else cell["pieces"][0] for (cell,) in told["rows"]]
 
 
 def test_points_are_parted_from_their_joints(report):
