@@ -43,6 +43,7 @@ class Checker:
 
     Attributes:
         pairs: every moving capsule with every solid, then the self pairs.
+        part: the solids that are the part; None where there is none.
     """
 
     def __init__(self, model: Model, cell: Cell, *, threads: int = 2) -> None:
@@ -65,7 +66,7 @@ class Checker:
         for a, b in mechanism.self_pairs:
             pairs.append(BodyPair(moving=names[a], against=names[b], touching=False))
         self.pairs = tuple(pairs)
-        self._part = self._group([s for s in cell.solids if s is part], cell, places)
+        self.part = self._group([s for s in cell.solids if s is part], cell, places)
         self._rest = self._group([s for s in cell.solids if s is not part], cell, places)
 
     def _group(self, solids: list[Solid], cell: Cell, places: Indices) -> SolidGroup | None:
@@ -211,16 +212,16 @@ class Checker:
         """
         starts = checked_rows("starts", starts, 3)
         ends = checked_rows("ends", ends, 3, len(starts))
-        if self._part is None:
+        if self.part is None:
             return np.full(len(starts), np.inf)
-        offsets, triangles = checked_excluded(excluded, len(starts), self._part.triangles)
+        offsets, triangles = checked_excluded(excluded, len(starts), self.part.triangles)
         axes = np.concatenate([starts, ends - starts], axis=1)
-        return self._part.segments(axes, offsets, triangles)
+        return self.part.segments(axes, offsets, triangles)
 
     def _looks(self, touching: bool) -> list[tuple[SolidGroup, Indices]]:
         """Groups of solids with the capsules that are checked against them."""
         looks = (
-            (self._part, self._others if touching else self._bodies),
+            (self.part, self._others if touching else self._bodies),
             (self._rest, self._others),
         )
         return [(group, capsules) for group, capsules in looks if group and capsules.size]

@@ -9,21 +9,25 @@ cannot be reached but through the patch, so that its distance tells nothing.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from planner.clearance.distance_field import TriangleTree
+from planner.clearance.segments import segment_triangle
+from planner.clearance.tree import DEPTH, Stack, Tree, box_gap, corners_of, leaf_start
 from planner.job.solids import Solid
 from planner.plan import PlacedPoints
 from robots.core.arrays import Array, Indices, Mask
-
-if TYPE_CHECKING:
-    from parts.geometry.proximity import BoxTree, NearestTriangles
+from robots.core.kernels.loop import Loop
 
 SMOOTH = np.cos(np.radians(40.0))  # of the angle that a surface may turn at one edge
 ACROSS = np.cos(np.radians(100.0))  # of that which it may turn in all
+_EVEN = 1e-12  # [m] of two triangles none is nearer for it
+_ROOM = 64  # triangles that a place may have within its reach before more room is made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -112,10 +116,12 @@ class Probed:
     Args:
         patch: the probed surface, which the ball touches.
         ignored: the patch and what lies behind it.
+        first: triangle nearest to each point, where its patch starts. # (k,)
     """
 
     patch: Patches
     ignored: Patches
+    first: Indices
 
 
 class ProbedSurface:
@@ -123,10 +129,11 @@ class ProbedSurface:
 
     Args:
         part: vertices of its mesh that coincide are one vertex.
+        tree: of its triangles.
     """
 
-    def __init__(self, part: Solid) -> None:
-        self.mesh = part.mesh
+    def __init__(self, part: Solid, tree: TriangleTree) -> None:
+        self.mesh, self._tree = part.mesh, tree
         # Only a closed skin has a side that cannot be seen; it may be turned inside out.
         self._outward = float(np.sign(part.mesh.volume)) if part.closed else 0.0
 
@@ -138,14 +145,18 @@ class ProbedSurface:
             reach: how far from its point the stylus can be near the patch. [m]
         """
         count = len(touches.points)
-        near = self.near(touches.points, np.arange(count), reach)
-        patch = self.face(near, touches)
+        found = self._within(touches.points, reach)
+        near = rising(found.queries * len(self.mesh) + found.triangles)
+        first = self._nearest(touches.points, found)
+        patch = self.face(near, touches, first)
         point, triangle = np.divmod(near, len(self.mesh))
         corners = self.mesh.vertices[self.mesh.faces[triangle, 0]]
         off = touches.contacts[point] - corners
         above = np.einsum("ij,ij->i", self.mesh.normals[triangle], off)
         ignored = rising(np.concatenate([patch, near[self._outward * above < 0.0]]))
-        return Probed(patch=self.grouped(patch, count), ignored=self.grouped(ignored, count))
+        return Probed(
+            patch=self.grouped(patch, count), ignored=self.grouped(ignored, count), first=first
+        )
 
     def near(self, places: Array, owners: Indices, reach: float) -> Indices:
         """Triangles within reach of places of points: point and triangle in one number, rising.
@@ -155,22 +166,58 @@ class ProbedSurface:
             owners: the point of each place. # (p,)
             reach: [m]
         """
-        from parts.geometry.proximity import closest_on_triangles
+        found = self._within(places, reach)
+        return rising(owners[found.queries] * len(self.mesh) + found.triangles)
 
-        found: list[Indices] = [np.zeros(0, dtype=np.int64)]
-        for pairs in self._boxes.near(places, np.full(len(places), reach)):
-            at = places[pairs.queries]
-            feet = closest_on_triangles(at, self.mesh.vertices[self.mesh.faces[pairs.items]])
-            close = np.einsum("ij,ij->i", at - feet, at - feet) <= reach * reach
-            found.append(owners[pairs.queries[close]] * len(self.mesh) + pairs.items[close])
-        return rising(np.concatenate(found))
+    def _within(self, places: Array, reach: float) -> _Within:
+        """All triangles within reach of places."""
+        places, tree = np.ascontiguousarray(places), self._tree
+        counts, room = np.zeros(len(places), dtype=np.int64), _ROOM * len(places)
+        stack = Stack(nodes=np.empty(DEPTH, dtype=np.int64), gaps=np.empty(DEPTH))
+        while True:
+            items, squares = np.empty(room, dtype=np.int64), np.empty(room)
+            _WITHIN(Tree(tree.boxes, tree.corners), places, reach, stack, counts, items, squares)
+            total = int(np.sum(counts))
+            if total <= room:
+                break
+            room = total
+        return _Within(
+            queries=np.repeat(np.arange(len(places)), counts),
+            triangles=tree.items[items[:total]],
+            squares=squares[:total],
+        )
 
-    def face(self, near: Indices, touches: StylusPlacement) -> Indices:
-        """What of ``near`` belongs to the smooth surface that each point lies on."""
+    def _nearest(self, places: Array, found: _Within) -> Indices:
+        """Nearest triangle with an area of every place; of equal ones the first of the mesh."""
+        from parts.geometry.proximity import NearestTriangles, closest_on_triangles
+
+        real = self.mesh.areas[found.triangles] > 0.0
+        least = np.full(len(places), np.inf)
+        np.minimum.at(least, found.queries[real], found.squares[real])
+        close = np.sqrt(found.squares) <= np.sqrt(least[found.queries]) + _EVEN
+        rows = np.flatnonzero(real & close)
+        query, triangle = found.queries[rows], found.triangles[rows]
+        off = places[query] - closest_on_triangles(places[query], self.mesh.corners(triangle))
+        order = np.lexsort((triangle, np.einsum("ij,ij->i", off, off), query))
+        owner, one = np.unique(query[order], return_index=True)
+        first = np.empty(len(places), dtype=np.int64)
+        first[owner] = triangle[order[one]]
+        far = np.flatnonzero(np.isinf(least))
+        if far.size:
+            first[far] = NearestTriangles(self.mesh).nearest(places[far]).triangles
+        return first
+
+    def face(self, near: Indices, touches: StylusPlacement, first: Indices) -> Indices:
+        """What of ``near`` belongs to the smooth surface that each point lies on.
+
+        Args:
+            near: points and triangles, rising.
+            touches: the points.
+            first: triangle nearest to each. # (k,)
+        """
         point, triangle = np.divmod(near, len(self.mesh))
         facing = np.einsum("ij,ij->i", self.mesh.normals[triangle], touches.normals[point])
         near = near[self._outward * facing >= ACROSS]
-        first = self._nearest.nearest(touches.points).triangles
         fresh = np.arange(first.size) * len(self.mesh) + first
         reached = np.zeros(near.size + 1, dtype=bool)
         patch = [fresh]
@@ -212,19 +259,6 @@ class ProbedSurface:
         return Patches(offsets=offsets, triangles=triangle)
 
     @cached_property
-    def _nearest(self) -> NearestTriangles:
-        from parts.geometry.proximity import NearestTriangles
-
-        return NearestTriangles(self.mesh)
-
-    @cached_property
-    def _boxes(self) -> BoxTree:
-        from parts.geometry.proximity import BoxTree
-
-        corners = self.mesh.triangles
-        return BoxTree(corners.min(axis=1), corners.max(axis=1))
-
-    @cached_property
     def _adjacent(self) -> tuple[Indices, Indices]:
         """Triangles joined to each one by smooth edges: starts (f + 1,) and the others."""
         faces, normals = self.mesh.faces, self.mesh.normals
@@ -243,6 +277,65 @@ class ProbedSurface:
         order = np.lexsort((b, a))
         starts = np.searchsorted(a[order], np.arange(len(self.mesh) + 1)).astype(np.int64)
         return starts, b[order]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Within:
+    """Triangles within reach of places.
+
+    Args:
+        queries: rows of the places, rising. # (p,)
+        triangles: of the mesh. # (p,)
+        squares: of their distances. # (p,) [m²]
+    """
+
+    queries: Indices
+    triangles: Indices
+    squares: Array
+
+
+def within(
+    tree: Tree, places: Any, reach: float, stack: Stack, counts: Any, items: Any, squares: Any
+) -> None:
+    """Sorted triangles within reach of places; those that find no room are counted only.
+
+    Args:
+        tree: of the triangles.
+        places: # (p, 3) [m]
+        reach: [m]
+        stack: work.
+        counts: filled: of each place. # (p,)
+        items: filled, place by place. # (room,)
+        squares: filled: of their distances. # (room,) [m²]
+    """
+    boxes, corners, nodes = tree.boxes, tree.corners, stack.nodes
+    leaves, far, found = (len(boxes) + 1) // 2, reach * reach, 0
+    for row in range(len(places)):
+        a, still = (places[row, 0], places[row, 1], places[row, 2]), (0.0, 0.0, 0.0)
+        before = found
+        nodes[0], top = 0, 0
+        while top >= 0:
+            node = nodes[top]
+            top -= 1
+            if box_gap(boxes, node, a, still, 0.0) > far:
+                continue
+            if node < leaves - 1:
+                nodes[top + 1], nodes[top + 2] = 2 * node + 1, 2 * node + 2
+                top += 2
+                continue
+            leaf = node - leaves + 1
+            for item in range(
+                leaf_start(leaf, leaves, len(corners)), leaf_start(leaf + 1, leaves, len(corners))
+            ):
+                square, _ = segment_triangle(a, still, corners_of(corners, item), math.inf)
+                if square <= far:
+                    if found < len(items):
+                        items[found], squares[found] = item, square
+                    found += 1
+        counts[row] = found - before
+
+
+_WITHIN = Loop(within, "(f8[2] f8[2]) f8[2] f8 (i8[1] f8[1]) i8[1] i8[1] f8[1]")
 
 
 def rising(keys: Indices) -> Indices:
@@ -303,7 +396,7 @@ def beside(
         return probed.ignored
     some = touches.take(rows)
     near = _near(surface, some, ways[rows], shank.reach)
-    face = surface.face(near, some)
+    face = surface.face(near, some, probed.first[rows])
     behind = _behind(surface, some, (face, near[~np.isin(near, face, kind="sort")]), shank)
     drawn_out = surface.grouped(rising(np.concatenate([face, behind])), rows.size)
     place = np.arange(len(touches.points))

@@ -72,8 +72,9 @@ class ProbingLines:
         self._stylus = Stylus.of(mechanism)
         self._allowed: Allowed | None = None
         self.rim = 0.0
-        if self._stylus is not None and cell.part is not None:
-            surface, tip = ProbedSurface(cell.part), max(self._stylus.ball, self._stylus.shank)
+        if self._stylus is not None and cell.part is not None and checker.part is not None:
+            surface = ProbedSurface(cell.part, checker.part.tree)
+            tip = max(self._stylus.ball, self._stylus.shank)
             parts: list[Allowed] = []
             rows: list[Indices] = []
             # A deeper search may come near to more of what lies behind its own surface only.

@@ -298,12 +298,15 @@ class SolidGroup:
     Args:
         solids: at least one.
         pairs: the checker's pair of every capsule and solid, -1 for none. # (capsules, solids)
+
+    Attributes:
+        tree: of their triangles.
     """
 
     def __init__(self, solids: Sequence[Solid], pairs: Indices) -> None:
-        self._tree = tree_of(solids)
-        field = field_of(self._tree, solids)
-        tree = self._tree
+        self.tree = tree_of(solids)
+        field = field_of(self.tree, solids)
+        tree = self.tree
         self._group = Group(
             tree=Tree(boxes=tree.boxes, corners=tree.corners),
             owners=tree.owners,
@@ -315,7 +318,7 @@ class SolidGroup:
     @property
     def triangles(self) -> int:
         """Number of triangles."""
-        return len(self._tree)
+        return len(self.tree)
 
     def collide(self, bodies: Bodies, capsules: Indices, required: float, found: Marks) -> None:
         """Mark postures where one of the bodies comes nearer than required. # found (m,)."""
@@ -346,8 +349,8 @@ class SolidGroup:
 
     def segments(self, axes: Array, offsets: Indices, excluded: Indices) -> Array:
         """Distances of bare segments from the first solid's triangles that are left. # (m,)."""
-        places = np.empty(len(self._tree), dtype=np.int64)
-        places[self._tree.items] = np.arange(len(places))
+        places = np.empty(len(self.tree), dtype=np.int64)
+        places[self.tree.items] = np.arange(len(places))
         distances = np.empty(len(axes))
         stamps = np.zeros(len(places), dtype=np.int64)
         tree = self._group.tree
@@ -358,7 +361,7 @@ class SolidGroup:
         """Work arrays of one call; calls in other threads have their own."""
         return Work(
             stack=_stack(),
-            counts=np.zeros((len(self._tree.kinds) + 1, 2), dtype=np.int64),
+            counts=np.zeros((len(self.tree.kinds) + 1, 2), dtype=np.int64),
             span=np.empty(4),
             stamps=np.empty(1, dtype=np.int64),
         )

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from parts.geometry import TriangleMesh
 from planner.clearance.checker import Checker
+from planner.clearance.distance_field import tree_of
 from planner.clearance.patch import ProbedSurface, Shank, StylusPlacement, beside
 from planner.clearance.probing import ProbingLines
 from planner.job.solids import Cell, Solid, SolidKind
@@ -251,7 +252,8 @@ def test_a_wall_that_ends_beside_the_shank_hides_nothing_there(judge, side):
 
 
 def test_a_stylus_along_the_normal_may_be_near_what_its_ball_may():
-    surface = ProbedSurface(Solid(name="part", kind=SolidKind.PART, mesh=wall(), closed=True))
+    part = Solid(name="part", kind=SolidKind.PART, mesh=wall(), closed=True)
+    surface = ProbedSurface(part, tree_of([part]))
     shank = Shank(length=0.2, within=0.008, reach=0.01)
     for axis, same in ((-X, True), ([-0.9, 0.0, -np.sqrt(0.19)], True), (DOWN, False)):
         touches = touching([[0, 0, 5.0]], [X], axis=np.array(axis))
@@ -260,7 +262,8 @@ def test_a_stylus_along_the_normal_may_be_near_what_its_ball_may():
 
 
 def test_points_of_both_kinds_keep_their_own_triangles():
-    surface = ProbedSurface(Solid(name="part", kind=SolidKind.PART, mesh=bore(15.0), closed=True))
+    part = Solid(name="part", kind=SolidKind.PART, mesh=bore(15.0), closed=True)
+    surface = ProbedSurface(part, tree_of([part]))
     shank = Shank(length=0.06, within=0.008, reach=0.01)
     touches = in_bore(15.0, ROUND)
     mixed = replace(touches, axes=np.where((np.arange(7) % 2)[:, None], DOWN, -touches.normals))

@@ -12,6 +12,7 @@ import pytest
 from parts.geometry import TriangleMesh
 from parts.geometry.proximity import closest_on_triangles
 from planner.clearance.checker import Checker
+from planner.clearance.distance_field import tree_of
 from planner.clearance.patch import ProbedSurface, StylusPlacement
 from planner.clearance.probing import ProbingLines
 from planner.job.solids import Cell, Solid, SolidKind
@@ -54,7 +55,7 @@ def sheet(thickness):
 
 
 def around(solid, point, normal, reach):
-    return ProbedSurface(solid).around(standing([point], [normal]), reach)
+    return ProbedSurface(solid, tree_of([solid])).around(standing([point], [normal]), reach)
 
 
 def standing(points, normals, ball=BALL):
@@ -101,7 +102,7 @@ def test_the_other_side_of_a_sheet_is_ignored(turned):
 def test_a_patch_on_a_round_body_is_what_is_within_reach(brute):
     solid = part_of(brute.sphere([0, 0, 0], 0.2, subdivisions=5))
     points = np.array([[0, 0, 0.2], [0.2, 0, 0], [0, 0, 0.2]])
-    found = ProbedSurface(solid).around(standing(points, 5 * points, 0.004), 0.03)
+    found = ProbedSurface(solid, tree_of([solid])).around(standing(points, 5 * points, 0.004), 0.03)
     corners = solid.mesh.triangles
     for k, point in enumerate(points):
         rows = found.patch.triangles[found.patch.offsets[k] : found.patch.offsets[k + 1]]
