@@ -31,6 +31,7 @@ from planner.motion.timing import travels
 from planner.order.quicker import KnownTour, on_few_sheets, planned_points, worth_following
 from planner.order.visiting import Start, Visit, visit
 from planner.plan import Miss, PlacedPoints, Plan
+from planner.processes import return_memory
 from planner.progress import Progress, silent
 from planner.reach.branches import Postures
 from planner.reach.placement import place as place_points
@@ -215,6 +216,7 @@ def plan_and_prove(job: Job, progress: Progress = silent) -> Proof:
     from planner.proof import prove
 
     planned = plan(job, progress)
+    return_memory()
     progress("validation", 0, 1)
     proof = prove(planned)
     progress("validation", 1, 1)

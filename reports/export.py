@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from planner.errors import OutputError
 from planner.plan import Plan
+from planner.processes import return_memory
 from planner.progress import Progress, silent
 from planner.proof import Proof
 from planner.result_files import RECORD, REPORT_SET, listed_files, result_set
@@ -26,7 +27,6 @@ from reports.tables import (
 from reports.verdict import not_checked, withheld
 
 if TYPE_CHECKING:
-    from reports.content.report import Report
     from reports.drawn_samples import DrawnSamples
 
 STAGE = "report set"
@@ -113,8 +113,10 @@ def export(
     folder = Path(folder)
     options, made = options or SetOptions(), made or provenance(plan)
     steps = 3 + int(options.pages or options.figures) + int(options.pages)
+    return_memory()
     with result_set(folder, REPORT_SET, force=force) as fresh:
         for done, _ in enumerate(_written(fresh, proof, options, made), start=1):
+            return_memory()
             progress(STAGE, done, steps)
     return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 
@@ -122,8 +124,7 @@ def export(
 def _written(folder: Path, proof: Proof, options: SetOptions, made: Provenance) -> Iterator[str]:
     """Write part after part; the record comes last, with the hashes of all others."""
     plan = proof.plan
-    document = document_text(plan_document(proof))
-    _text(folder / DOCUMENT, document)
+    _text(folder / DOCUMENT, document_text(plan_document(proof)))
     write_trajectory(plan, proof.motion, folder, as_csv=options.csv)
     write_points(plan, folder)
     _text(folder / READ_ME, read_me(plan, options))
@@ -181,19 +182,26 @@ def _pages(
     pictures: dict[str, bytes],
 ) -> None:
     from reports.content.report import report_content
-    from reports.pdf.document import report_pdf
+    from reports.page.page import page
+    from reports.pdf.document import paper_data, typeset
     from reports.workbook import workbook
 
     plan = proof.plan
+    # The scene of a long motion, the rows of its tables and the typesetter are the largest things
+    # of a report: one is gone before the next is there.
+    replay = _replay(folder, plan)
+    return_memory()
     content = report_content(proof, drawn, made, errata=plan.job.errata, options=options)
-    _page(folder, plan, content)
-    (folder / PAPER).write_bytes(report_pdf(content, plan.timeline, pictures))
+    _text(folder / PAGE, page(content, plan.timeline, replay))
     (folder / WORKBOOK).write_bytes(workbook(content))
+    paper = paper_data(content, plan.timeline, pictures)
+    del content
+    return_memory()
+    (folder / PAPER).write_bytes(typeset(paper))
 
 
-def _page(folder: Path, plan: Plan, content: Report) -> None:
-    """The page with its replay; a replay too large for it stands beside it."""
-    from reports.page.page import page
+def _replay(folder: Path, plan: Plan) -> str:
+    """The replay for the page; one too large for it stands beside it. The scene as glTF."""
     from reports.page.scene import embeds
     from reports.scene.build import scene_of
     from reports.scene.gltf import scene_glb
@@ -204,7 +212,7 @@ def _page(folder: Path, plan: Plan, content: Report) -> None:
     replay = scene_html(scene, dark=None)
     if not embeds(replay):
         _text(folder / REPLAY, replay)
-    _text(folder / PAGE, page(content, plan.timeline, replay))
+    return replay
 
 
 def _text(path: Path, content: str) -> None:

@@ -53,9 +53,18 @@ def report_pdf(report: Report, segments: Sequence[Segment], figures: Mapping[str
         segments: of the motion, to shade the curves with.
         figures: SVG files by name; "tip-path.svg" is printed where it is there.
     """
+    return typeset(paper_data(report, segments, figures))
+
+
+def paper_data(report: Report, segments: Sequence[Segment], figures: Mapping[str, bytes]) -> str:
+    """What ``typeset`` takes of a report. Args: see ``report_pdf``."""
+    return json.dumps(document(report, segments, figures), ensure_ascii=False)
+
+
+def typeset(data: str) -> bytes:
+    """The report for signature, of its data."""
     import typst
 
-    data = json.dumps(document(report, segments, figures), ensure_ascii=False)
     fonts = typst.Fonts(include_system_fonts=False, font_paths=[str(folder())])
     with as_file(files("reports.pdf") / "templates") as templates:
         compiler = typst.Compiler(
