@@ -82,4 +82,4 @@ def test_what_is_compiled_ahead_is_loaded_and_nothing_else_is(run, tmp_path):
     assert run(CALL + COMPILE).split() == ["2.0", "True", "1"]
     assert not former.exists()
     assert not bitcode.exists()
-    assert len(list((tmp_path / "ahead").glob("*.o"))) == 1
+    assert len(list((tmp_path / "ahead" / "objects").glob("*.o"))) == 1
