@@ -276,11 +276,12 @@ def _form(kind: str, subject: Measurable) -> Measurement:
     if found.kind != _KIND_OF[kind]:
         needed, is_ = (_WORDS.get(word, word) for word in (_KIND_OF[kind], found.kind))
         raise EvaluationError(
-            f"The feature {subject.name!r} is a {is_}, but {kind} is that of a {needed}; "
+            f"The feature {subject.name!r}, by its {len(subject.names)} points, is a {is_}, but "
+            f"{kind} is that of a {needed}; "
             + (
                 "measure one section as a feature of its own."
                 if kind == "roundness"
-                else "use the form of the feature that it is."
+                else "use the form of the feature that it is, or measure more points."
             ),
             value=found.kind,
             limit=_KIND_OF[kind],

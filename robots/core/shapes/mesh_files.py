@@ -164,12 +164,12 @@ class MeshFolder:
                 mesh=reference,
                 place=str(outside[0]),
             )
-        places = ", ".join(dict.fromkeys(str(one) for one in sought)) or "memory"
+        places = tuple(dict.fromkeys(map(str, sought)))
         raise MissingMeshError(
-            f"The mesh {_short(reference)} is missing; it was sought as {places}. Put it there, or "
-            f"{self.advice}.",
+            f"The mesh {_short(reference)} is missing; it was sought as "
+            f"{', '.join(places) or 'memory'}. Put it there, or {self.advice}.",
             mesh=reference,
-            sought=tuple(map(str, sought)),
+            sought=places,
         )
 
     def _candidates(self, package: str, path: str) -> Iterator[tuple[Path, Path]]:

@@ -122,7 +122,7 @@ def test_position_and_size_of_a_shifted_wide_bore(block, compared):
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
-        (_spec("top", "roundness"), "'top' is a plane, but roundness is that of a circle"),
+        (_spec("top", "roundness"), "'top', by its 16 points, is a plane, but roundness"),
         (_spec("bore", "roundness"), "measure one section"),
         (_spec("top", "diameter"), "has no diameter"),
         (_spec("top", "parallelism", datum="left"), "90 deg to each other on the drawing"),

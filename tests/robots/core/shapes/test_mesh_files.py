@@ -60,6 +60,7 @@ def test_a_missing_mesh_names_file_and_places(package):
     assert "package://arm_support/meshes/no.stl" in caught.value.message
     sought = caught.value.fact("sought", tuple)
     assert str(package / "meshes" / "no.stl") in sought
+    assert len(set(sought)) == len(sought)
     assert all(place in caught.value.message for place in sought)
 
 
