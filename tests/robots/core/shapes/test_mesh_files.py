@@ -54,9 +54,13 @@ def test_a_relative_path_starts_from_the_urdf(package):
     assert allowed.read("../meshes/link.stl").raw
 
 
-def test_a_missing_mesh_names_file_and_places(package):
+@pytest.mark.parametrize("extra", [None, "urdf"])  # also named besides, it is one place
+def test_a_missing_mesh_names_file_and_places(package, extra):
+    besides = None if extra is None else package / extra
     with pytest.raises(MissingMeshError) as caught:
-        MeshFolder(folder=package / "urdf").read("package://arm_support/meshes/no.stl")
+        MeshFolder(folder=package / "urdf", extra=besides).read(
+            "package://arm_support/meshes/no.stl"
+        )
     assert "package://arm_support/meshes/no.stl" in caught.value.message
     sought = caught.value.fact("sought", tuple)
     assert str(package / "meshes" / "no.stl") in sought
