@@ -255,7 +255,8 @@ class Part(Shown):
         kinds = [one.kind for one in self.form_features]
         counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
         closed = "watertight" if geometry.audit.watertight else "not watertight"
-        yield f"  {len(geometry.faces)} faces; features: {counted or 'none'}; {closed}"
+        faces = "1 face" if len(geometry.faces) == 1 else f"{len(geometry.faces)} faces"
+        yield f"  {faces}; features: {counted or 'none'}; {closed}"
 
 
 def load_part(

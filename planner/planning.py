@@ -65,7 +65,12 @@ def plan(job: Job, progress: Progress = silent) -> Plan:
     Raises:
         InverseError: the robot cannot bring a ball to a place along a direction.
         JobError: a joint without a speed or acceleration limit.
+        TypeError: no job, such as the path of one.
     """
+    if not isinstance(job, Job):
+        raise TypeError(
+            f"plan takes a Job, not a {type(job).__name__}; read_job(path) reads a job file."
+        )
     reach = reach_of(job)
     limits = _limits(job)
     placed = place_points(job)

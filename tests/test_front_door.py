@@ -250,7 +250,11 @@ def test_a_robot_is_a_name_a_file_a_mechanism_or_a_table(arm, tmp_path):
 # --- parts and points ----------------------------------------------------------------------------
 
 
-def test_a_plan_that_nobody_proved_is_not_exported(plan, tmp_path):
+def test_a_plan_that_nobody_proved_is_not_exported(job, plan, tmp_path):
+    with pytest.raises(TypeError, match=r"plan takes a Job, not a str; read_job\(path\)"):
+        pp.plan("job.toml")
+    with pytest.raises(TypeError, match=r"prove takes a Plan, not a Job: prove\(plan\(job\)\)"):
+        pp.prove(job)
     with pytest.raises(TypeError, match=r"export takes a Proof, not a Plan; prove the plan first"):
         pp.export(plan, tmp_path / "out")
     assert not (tmp_path / "out").exists()

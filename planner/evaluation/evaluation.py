@@ -91,6 +91,11 @@ class Evaluation:
         """Characteristics whose uncertainty is too large to say."""
         return tuple(item for item in self.characteristics if item.verdict is Conformance.UNDECIDED)
 
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """Points of the job that nobody measured: what passes, passes without them."""
+        return tuple(one.where for one in self.findings if one.code == "E101")
+
     def feature(self, name: str) -> FeatureResult:
         """The feature called ``name``.
 

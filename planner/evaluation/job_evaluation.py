@@ -107,8 +107,10 @@ class JobEvaluation(Shown):
 
     def _lines(self) -> Iterator[str]:
         found = self.evaluation
-        verdict = "passed" if self.passed else "NOT PASSED"
-        yield f"Evaluation of {self.job.name[:80]!r}: {verdict}, {len(found.points)} points"
+        asked = any(one.tolerance is not None for one in found.characteristics)
+        verdict = ("passed" if asked else "no tolerance") if self.passed else "NOT PASSED"
+        points = f"{len(found.points)} of {len(self.job.points)} points measured"
+        yield f"Evaluation of {self.job.name[:80]!r}: {verdict}, {points}"
         alignment = found.alignment
         yield (
             f"  alignment {alignment.method}: rms {1e3 * alignment.rms_before:.4g} mm before, "

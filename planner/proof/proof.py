@@ -85,9 +85,12 @@ def prove(plan: Plan, motion: SampledMotion | None = None) -> Proof:
 
     Raises:
         JobError: more samples than are worth drawing.
+        TypeError: no plan, such as a job that nobody has planned.
 
     Source: [LAMMARI12] §VI.7, figures 9-14 and 33-38 (direct models against inverse ones)
     """
+    if not isinstance(plan, Plan):
+        raise TypeError(f"prove takes a Plan, not a {type(plan).__name__}: prove(plan(job)).")
     motion = sampled(plan) if motion is None else motion
     evidence = gather(plan)
     groups: list[CheckGroup] = [

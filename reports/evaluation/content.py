@@ -134,8 +134,7 @@ def verdict(evaluation: Evaluation) -> str:
 
 
 def _missing(evaluation: Evaluation) -> str:
-    """Points of the job that nobody measured: what passes, passes without them."""
-    count = sum(finding.code == "E101" for finding in evaluation.findings)
+    count = len(evaluation.unmeasured)
     return f", without {_count(count, 'point')} that {_are(count)} not measured" if count else ""
 
 
@@ -147,9 +146,9 @@ def status(evaluation: Evaluation) -> ValueStatus:
     """What the verdict means."""
     if evaluation.failed or _errors(evaluation.findings):
         return ValueStatus.BAD
-    if evaluation.undecided:
-        return ValueStatus.DOUBTFUL
     asked = any(item.tolerance is not None for item in evaluation.characteristics)
+    if evaluation.undecided or (asked and evaluation.unmeasured):
+        return ValueStatus.DOUBTFUL
     return ValueStatus.GOOD if asked else ValueStatus.PLAIN
 
 

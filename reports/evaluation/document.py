@@ -26,6 +26,7 @@ def evaluation_document(shown: EvaluationSubject) -> dict[str, Any]:
         "conforms": found.conforms,
         "failed": [item.name for item in found.failed],
         "undecided": [item.name for item in found.undecided],
+        "unmeasured": list(found.unmeasured),
         "characteristics": [_characteristic(item) for item in found.characteristics],
         "features": [_feature(one) for one in found.features],
         "points": [

@@ -134,7 +134,8 @@ def _results(
 def _status(shown: EvaluationSubject, asked: CharacteristicParts) -> str:
     if not shown.evaluation.conforms:
         return "FAIL"
-    if not asked.items or shown.evaluation.undecided:
+    found = shown.evaluation
+    if not asked.items or found.undecided or found.unmeasured:
         return "UNKNOWN"
     return "PASS"
 

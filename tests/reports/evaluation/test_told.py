@@ -10,10 +10,14 @@ import pytest
 from parts.evaluation.results import Characteristic
 from parts.evaluation.tolerance import Uncertainty
 from planner.evaluation.evaluate import evaluate
+from planner.findings import Finding, Severity
+from planner.findings.finding import Point
 from reports.content.table import ValueStatus
 from reports.evaluation import content as words
 from reports.evaluation import tables
 from reports.evaluation.content import evaluation_content, uncertainty_content
+from reports.evaluation.document import evaluation_document
+from reports.evaluation.qif import results_qif
 from reports.evaluation.tables import budget
 
 
@@ -47,6 +51,17 @@ def test_the_verdict_follows_the_decision_rule(shown, size, sentence, status):
     found = judged(shown, characteristic(size, doubt=10e-6))
     assert words.verdict(found).startswith(sentence)
     assert words.status(found) is status
+
+
+def test_what_passes_without_points_that_nobody_measured_is_in_doubt(shown):
+    lost = Finding(code="E101", severity=Severity.WARNING, subject=Point("P9"), message="lost")
+    found = replace(judged(shown, characteristic(89e-6)), findings=(lost,))
+    assert found.unmeasured == ("P9",)
+    assert words.verdict(found).endswith(", without 1 point that is not measured.")
+    assert words.status(found) is ValueStatus.DOUBTFUL
+    subject = replace(shown, evaluation=replace(shown.evaluation, findings=(lost,)))
+    assert evaluation_document(subject)["unmeasured"] == ["P9"]
+    assert b"<InspectionStatusEnum>UNKNOWN<" in results_qif(subject)
 
 
 def test_without_a_tolerance_nothing_passes_or_fails(plain):
