@@ -238,4 +238,5 @@ def file_unit(file: SourceFile, carried: str, given: str | None) -> FileUnit:
         )
     unit = carried or str(given)
     who = "as the file states" if carried else "as stated; the file carries no unit"
-    return FileUnit(unit=unit, scale=METRES[unit], note=f"Lengths are in {unit}, {who}.")
+    shown = "inches" if unit == "in" else unit
+    return FileUnit(unit=unit, scale=METRES[unit], note=f"Lengths are in {shown}, {who}.")

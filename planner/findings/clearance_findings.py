@@ -265,7 +265,7 @@ def _failed(found: Clearance, watch: Watch) -> list[int]:
 
 
 def _place(place: Array) -> str:
-    x, y, z = (1e3 * float(value) for value in place)
+    x, y, z = (round(1e3 * float(value), 1) + 0.0 for value in place)  # no -0.0
     return f"({x:.1f}, {y:.1f}, {z:.1f}) mm"
 
 

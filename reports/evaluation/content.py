@@ -234,7 +234,8 @@ def _verdicts(found: Evaluation) -> str:
 
 def _leftover(shown: EvaluationSubject) -> str:
     left = len(shown.evaluation.measured) - len(shown.evaluation.points)
-    return f"{left} more measured are not in the job" if left > 0 else "measured"
+    of = f"of {len(shown.job.points)} measured"
+    return f"{of}; {_count(left, 'point')} beside them not in the job" if left > 0 else of
 
 
 def _ball(found: Evaluation) -> str:

@@ -186,8 +186,7 @@ def _notes(thicker: int, *, known: bool) -> list[str]:
     notes = []
     if not known:
         notes.append(
-            "The robot's file says nothing of the room that its links take: they are drawn as "
-            "sticks between joints."
+            "The robot's file gives its links no shape: they are drawn as sticks between joints."
         )
     if thicker:
         one = thicker == 1

@@ -46,7 +46,8 @@ def test_what_trimesh_writes_is_read(read, exported, cube, ending):
 def test_the_stated_unit_scales(read, exported, unit, scale):
     found = read(STL, exported[".stl"], unit)
     assert found.mesh.size == pytest.approx(np.array([2.0, 3.0, 4.0]) * scale, rel=1e-15)
-    assert found.unit_note == f"Lengths are in {unit}, as stated; the file carries no unit."
+    word = "inches" if unit == "in" else unit
+    assert found.unit_note == f"Lengths are in {word}, as stated; the file carries no unit."
 
 
 def test_units_are_never_guessed_and_never_contradicted(read, exported):

@@ -194,7 +194,8 @@ def test_other_units(read, revolution, unit, told, scale, step_text):
     found = read("a.stp", text, told)
     assert found.faces[1].surface.radius == pytest.approx(0.5 * scale, abs=LENGTH)
     assert found.mesh.size == pytest.approx(np.array([1.0, 1.0, 0.4]) * scale, rel=1e-3)
-    assert found.unit_note == f"Lengths are in {told}, as the file states."
+    word = "inches" if told == "in" else told
+    assert found.unit_note == f"Lengths are in {word}, as the file states."
     with pytest.raises(PartError, match=f"the file itself says '{told}'"):
         read("a.stp", text, "mm")
 

@@ -197,4 +197,4 @@ def test_extra_measured_points_are_told(shown, measured, job):
         features=(),
     )
     seen = replace(shown, evaluation=evaluate(job, more))
-    assert words.facts(seen)[0].detail == "1 more measured are not in the job"
+    assert words.facts(seen)[0].detail.endswith("measured; 1 point beside them not in the job")
