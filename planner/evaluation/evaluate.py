@@ -275,6 +275,7 @@ def _check(job: Job, measured: MeasuredPoints) -> None:
 
 
 _DEEP = 1e-3  # [m]: no touch without overtravel comes so far below the nominal surface
+_BESIDE = 3e-3  # [m] of its line: no part that is aligned, and no arm, is so far off
 _SWAPPED = 0.5  # of the distance to its own place: nearer than that to another one's
 _UM = 1e6
 _MEASURED = "measured points"
@@ -305,6 +306,7 @@ def findings_of(
         *_ball(comparison.deviations, measured.probe_radius),
         *_inside(job, comparison.deviations, measured.probe_radius),
         *_swapped(comparison.deviations),
+        *_astray(job, comparison.deviations, measured.probe_radius),
         *_verdicts(comparison.characteristics),
         *_refused(comparison),
         *_features(features),
@@ -370,8 +372,13 @@ def _search_after(job: Job) -> float:
     return max(job.touch.of(feature).search_after for feature in job.points.features)
 
 
+def _depth(job: Job, radius: float) -> float:
+    """How far below the nominal surface a touch may come. [m]."""
+    return max(2.0 * radius, _search_after(job), _DEEP)
+
+
 def _inside(job: Job, deviations: PointDeviations, radius: float) -> Iterator[Finding]:
-    limit = max(2.0 * radius, _search_after(job), _DEEP)
+    limit = _depth(job, radius)
     profile = deviations.profile
     for row in np.flatnonzero(profile < -limit).tolist():
         deep, deepest = apart(-1e3 * float(profile[row]), 1e3 * limit, 3)
@@ -405,6 +412,26 @@ def _swapped(deviations: PointDeviations) -> Iterator[Finding]:
             f"{1e3 * nearest[row]:.3f} mm from that of {deviations.names[rows[row]]}.",
             "Check the names and the order of the measured points.",
             (Quantity("distance", 1e3 * float(own[row]), "mm"),),
+        )
+
+
+def _astray(job: Job, deviations: PointDeviations, radius: float) -> Iterator[Finding]:
+    """Points where the ball that goes for them does not come: beside its line, or beyond it."""
+    limit = max(_depth(job, radius), _BESIDE)
+    farthest = max(job.approach.of(feature).distance for feature in job.points.features)
+    beside = deviations.offsets
+    rows = np.flatnonzero((beside > limit) | (deviations.along > farthest)).tolist()
+    for row in rows:
+        yield _finding(
+            "E116",
+            Severity.WARNING,
+            Point(deviations.names[row]),
+            f"The point was touched {1e3 * beside[row]:.3f} mm beside its normal and "
+            f"{1e3 * deviations.along[row]:+.3f} mm along it; expected at most "
+            f"{1e3 * limit:.3f} mm beside it and {1e3 * farthest:.3f} mm before the surface, where "
+            "the touch starts.",
+            "Check axes, signs, names and frame of the measured points; or align to the points.",
+            (Quantity("offset", 1e3 * float(beside[row]), "mm"),),
         )
 
 

@@ -52,6 +52,9 @@ class EvaluationAlignment:
         return float(np.arctan2(np.linalg.norm(axial), np.trace(R) - 1.0))
 
 
+_MISPLACED = ("E106", "E110", "E116")  # in the material, at another's place, beside its own
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Evaluation:
     """A job's measured points compared with what they should be.
@@ -95,6 +98,12 @@ class Evaluation:
     def unmeasured(self) -> tuple[str, ...]:
         """Points of the job that nobody measured: what passes, passes without them."""
         return tuple(one.where for one in self.findings if one.code == "E101")
+
+    @property
+    def misplaced(self) -> tuple[str, ...]:
+        """Points that were not touched where the job touches them: what passes is in doubt."""
+        found = (one.where for one in self.findings if one.code in _MISPLACED)
+        return tuple(dict.fromkeys(found))
 
     def feature(self, name: str) -> FeatureResult:
         """The feature called ``name``.

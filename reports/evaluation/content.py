@@ -130,12 +130,21 @@ def verdict(evaluation: Evaluation) -> str:
         return f"Not accepted: {_count(errors, 'error')}; the findings say which."
     if not asked:
         return "Evaluated; the job specifies no tolerance, so there is nothing to pass or fail."
-    return f"Within tolerance: {_all(len(asked))}{_missing(evaluation)}."
+    return f"Within tolerance: {_all(len(asked))}{_missing(evaluation)}{_misplaced(evaluation)}."
 
 
 def _missing(evaluation: Evaluation) -> str:
     count = len(evaluation.unmeasured)
     return f", without {_count(count, 'point')} that {_are(count)} not measured" if count else ""
+
+
+def _misplaced(evaluation: Evaluation) -> str:
+    """Points that cannot have been touched where the measured file has them."""
+    count = len(evaluation.misplaced)
+    if not count:
+        return ""
+    own = "its place" if count == 1 else "their places"
+    return f"; {_count(count, 'point')} {'was' if count == 1 else 'were'} touched away from {own}"
 
 
 def _are(count: int) -> str:
@@ -147,7 +156,7 @@ def status(evaluation: Evaluation) -> ValueStatus:
     if evaluation.failed or _errors(evaluation.findings):
         return ValueStatus.BAD
     asked = any(item.tolerance is not None for item in evaluation.characteristics)
-    if evaluation.undecided or (asked and evaluation.unmeasured):
+    if evaluation.undecided or (asked and (evaluation.unmeasured or evaluation.misplaced)):
         return ValueStatus.DOUBTFUL
     return ValueStatus.GOOD if asked else ValueStatus.PLAIN
 

@@ -27,6 +27,7 @@ def evaluation_document(shown: EvaluationSubject) -> dict[str, Any]:
         "failed": [item.name for item in found.failed],
         "undecided": [item.name for item in found.undecided],
         "unmeasured": list(found.unmeasured),
+        "misplaced": list(found.misplaced),
         "characteristics": [_characteristic(item) for item in found.characteristics],
         "features": [_feature(one) for one in found.features],
         "points": [

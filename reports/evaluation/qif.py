@@ -135,7 +135,7 @@ def _status(shown: EvaluationSubject, asked: CharacteristicParts) -> str:
     if not shown.evaluation.conforms:
         return "FAIL"
     found = shown.evaluation
-    if not asked.items or found.undecided or found.unmeasured:
+    if not asked.items or found.undecided or found.unmeasured or found.misplaced:
         return "UNKNOWN"
     return "PASS"
 

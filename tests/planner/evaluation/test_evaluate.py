@@ -114,6 +114,23 @@ def test_points_inside_the_material_are_told(corrected_job, nine_measured):
     assert "4.000 mm inside the material" in inside[0].message
 
 
+def test_points_beside_their_places_are_told_though_no_deviation_shows_it(
+    corrected_job, nine_measured
+):
+    """A list whose x has the other sign: on an inclined plane through x = 0, moved along it."""
+    right = nine_measured()
+    assert evaluate(corrected_job, right).misplaced == ()
+    normal = corrected_job.points.normals[0]
+    across = np.cross(normal, [0.0, 0.0, 1.0])
+    across /= np.linalg.norm(across)
+    rows = np.arange(9) == 3
+    for away, names in ((2.9e-3, ()), (3.1e-3, ("P4",))):
+        found = evaluate(corrected_job, right.moved_to(right.xyz + away * np.outer(rows, across)))
+        assert found.misplaced == names
+        assert found.points.along == pytest.approx(np.zeros(9), abs=1e-12)
+        assert found.conforms  # in doubt, not wrong
+
+
 @pytest.mark.parametrize("along", ["nominal", "fitted"])
 def test_centres_of_the_ball_are_compensated(change, nine_measured, along):
     job = change(evaluation={"compensation": along})

@@ -64,6 +64,13 @@ def test_what_passes_without_points_that_nobody_measured_is_in_doubt(shown):
     assert b"<InspectionStatusEnum>UNKNOWN<" in results_qif(subject)
 
 
+def test_what_passes_by_points_touched_elsewhere_is_in_doubt(shown):
+    astray = Finding(code="E116", severity=Severity.WARNING, subject=Point("P9"), message="off")
+    found = replace(judged(shown, characteristic(89e-6)), findings=(astray,))
+    assert words.verdict(found).endswith("; 1 point was touched away from its place.")
+    assert words.status(found) is ValueStatus.DOUBTFUL
+
+
 def test_without_a_tolerance_nothing_passes_or_fails(plain):
     assert words.verdict(plain.evaluation).startswith("Evaluated; the job specifies no tolerance")
     assert words.status(plain.evaluation) is ValueStatus.PLAIN
