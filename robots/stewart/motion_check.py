@@ -11,7 +11,7 @@ import numpy as np
 from robots.core.arrays import Array, Mask
 from robots.core.motion.joint_motion import PathState
 from robots.core.motion.motion_law import Side
-from robots.core.motion.time_scaling import Peak, highest
+from robots.core.motion.time_scaling import highest, highest_of_each
 from robots.stewart.limits import (
     Limit,
     LimitColumn,
@@ -115,12 +115,16 @@ def check_motion(
 def _pose_problems(
     limits: PoseLimits, proof: MarginProof, motion: TimedMotion
 ) -> Iterator[MotionProblem]:
-    def outside(s: Array, side: Side) -> Array:
-        return -limits.margins(motion.course.state(s, side).T)
+    broken_columns = np.flatnonzero(proof.broken)
+    if not broken_columns.size:
+        return
 
-    for k in np.flatnonzero(proof.broken):
+    def outside(s: Array, side: Side) -> Array:
+        return -limits.margins(motion.course.state(s, side).T)[:, broken_columns]
+
+    peaks = highest_of_each(outside, motion.course.breaks)
+    for k, peak in zip(broken_columns, peaks, strict=True):
         column = limits.columns[k]
-        peak = column_peak(outside, motion.course.breaks, int(k))
         time = peak.s * motion.duration
         yield MotionProblem(
             limit=column.limit,
@@ -162,8 +166,8 @@ def _drive(
 
     if highest(parts, path.breaks).value <= 1.0 + _ROUNDING:
         return
-    for k, leg in enumerate(model.platform.legs):
-        peak = column_peak(parts, path.breaks, k)
+    peaks = highest_of_each(parts, path.breaks)
+    for k, (leg, peak) in enumerate(zip(model.platform.legs, peaks, strict=True)):
         if peak.value <= 1.0 + _ROUNDING:
             continue
         time, value, unit = peak.s * motion.duration, peak.value * limits[k], _UNITS[kind]
@@ -360,34 +364,22 @@ def motion_peaks(model: PlatformModel, motion: TimedMotion) -> MotionPeaks:
     T = motion.duration
     path = LegPath(model=model, course=motion.course)
 
-    def of(quantity: Callable[[LegPathState], Array]) -> LegPeaks:
-        return peaks(lambda s, side: quantity(path.state(s, side)), path.breaks, T)
+    def quantities(s: Array, side: Side) -> Array:
+        state = path.state(s, side)
+        speed, acceleration = np.abs(state.dq) / T, np.abs(state.ddq) / T**2
+        force = np.abs(force_of(model, state, T))
+        return np.concatenate([-state.q, state.q, speed, acceleration, force], axis=-1)
 
-    shortest = of(lambda state: -state.q)
+    found = highest_of_each(quantities, path.breaks)
+    value = np.array([peak.value for peak in found]).reshape(5, -1)
+    time = T * np.array([peak.s for peak in found]).reshape(5, -1)
+    value[0] = -value[0]
+    shortest, longest, speed, acceleration, force = (
+        LegPeaks(value=of_legs, time=when) for of_legs, when in zip(value, time, strict=True)
+    )
     return MotionPeaks(
-        shortest=LegPeaks(value=-shortest.value, time=shortest.time),
-        longest=of(lambda state: state.q),
-        speed=of(lambda state: np.abs(state.dq) / T),
-        acceleration=of(lambda state: np.abs(state.ddq) / T**2),
-        force=of(lambda state: np.abs(force_of(model, state, T))),
+        shortest=shortest, longest=longest, speed=speed, acceleration=acceleration, force=force
     )
-
-
-def peaks(
-    columns: Callable[[Array, Side], Array], breaks: tuple[float, ...], duration: float
-) -> LegPeaks:
-    """Highest value of every column over s, and when. # (m,) -> (m, k)."""
-    count = columns(np.zeros(1), "right").shape[-1]
-    found = [column_peak(columns, breaks, k) for k in range(count)]
-    return LegPeaks(
-        value=np.array([peak.value for peak in found]),
-        time=np.array([duration * peak.s for peak in found]),
-    )
-
-
-def column_peak(columns: Callable[[Array, Side], Array], breaks: tuple[float, ...], k: int) -> Peak:
-    """Highest value of one column."""
-    return highest(lambda s, side: columns(s, side)[:, k : k + 1], breaks)
 
 
 def force_of(model: PlatformModel, state: LegPathState, duration: float) -> Array:

@@ -349,31 +349,59 @@ def highest(columns: Columns, breaks: tuple[float, ...] = ()) -> Peak:
     Raises:
         MotionError: the functions are too rough: no two grids agree.
     """
+    (found,) = _agreed(columns, breaks, each=False)
+    return found
+
+
+def highest_of_each(columns: Columns, breaks: tuple[float, ...] = ()) -> tuple[Peak, ...]:
+    """Find the highest value of every one of k functions, as ``highest`` does of all.
+
+    They are evaluated together, which takes a k-th of the calls.
+    """
+    return _agreed(columns, breaks, each=True)
+
+
+def _agreed(columns: Columns, breaks: tuple[float, ...], *, each: bool) -> tuple[Peak, ...]:
     samples = COARSEST
-    found = _search(columns, breaks, samples)
+    found = _search(columns, breaks, samples, each=each)
+    agreed: dict[int, Peak] = {}
     while samples < FINEST:
         samples = 2 * samples - 1
-        before, found = found, _search(columns, breaks, samples)
-        if abs(found.value - before.value) <= _AGREEMENT * abs(found.value):
-            return found if found.value >= before.value else before
+        before, found = found, _search(columns, breaks, samples, each=each)
+        for k, (old, new) in enumerate(zip(before, found, strict=True)):
+            if k not in agreed and abs(new.value - old.value) <= _AGREEMENT * abs(new.value):
+                agreed[k] = new if new.value >= old.value else old
+        if len(agreed) == len(found):
+            return tuple(agreed[k] for k in range(len(found)))
+    rough = next(peak for k, peak in enumerate(found) if k not in agreed)
     raise MotionError(
         f"The path is too rough: the highest value on it still changes with {FINEST} samples "
-        f"(near s = {found.s:.6g}); smooth the path, or state its breaks.",
-        s=found.s,
+        f"(near s = {rough.s:.6g}); smooth the path, or state its breaks.",
+        s=rough.s,
     )
 
 
-def _search(columns: Columns, breaks: tuple[float, ...], samples: int) -> Peak:
+def _search(
+    columns: Columns, breaks: tuple[float, ...], samples: int, *, each: bool
+) -> tuple[Peak, ...]:
     edges = (0.0, *breaks, 1.0)
-    peaks = [_on_piece(columns, a, b, samples) for a, b in pairwise(edges)]
-    return max(peaks, key=lambda peak: peak.value)
+    peaks = [_on_piece(columns, a, b, samples, each=each) for a, b in pairwise(edges)]
+    return tuple(max(some, key=lambda peak: peak.value) for some in zip(*peaks, strict=True))
 
 
-def _on_piece(columns: Columns, a: float, b: float, samples: int) -> Peak:
-    """Highest value on [a, b], seen from the inside."""
+def _on_piece(
+    columns: Columns, a: float, b: float, samples: int, *, each: bool
+) -> tuple[Peak, ...]:
+    """Highest value on [a, b], seen from the inside: of all functions, or of each."""
     s = np.linspace(a, b, samples)
     values = np.concatenate([columns(s[:1], "right"), columns(s[1:], "left")])
-    rows, cols = _bracketed(values)
+    if each:
+        alone = [_bracketed(values[:, k : k + 1])[0] for k in range(values.shape[1])]
+        sizes = [some.size for some in alone]
+        rows, cols = np.concatenate(alone), np.repeat(np.arange(len(alone)), sizes)
+    else:
+        rows, cols = _bracketed(values)
+        sizes = [rows.size]
     at, best = s[rows], values[rows, cols]
     step = s[1] - s[0]
     inner = np.linspace(-1.0, 1.0, _CUTS + 1)[1:-1]
@@ -386,12 +414,16 @@ def _on_piece(columns: Columns, a: float, b: float, samples: int) -> Peak:
         value, place = (np.take_along_axis(x, top, axis=1)[:, 0] for x in (own, nearby))
         at, best = np.where(value > best, place, at), np.maximum(value, best)
         step *= 2.0 / _CUTS
-    winner = int(np.argmax(best))
-    top_value, column = float(best[winner]), int(cols[winner])
-    enough = top_value - _PEAK_ROUNDING * abs(top_value)
-    ends = [k for k in (0, -1) if values[k, column] >= enough]
-    where = s[ends[0]] if ends else at[winner]
-    return Peak(value=top_value, s=float(where), column=column)
+    peaks, first = [], 0
+    for size in sizes:
+        winner = first + int(np.argmax(best[first : first + size]))
+        top_value, column = float(best[winner]), int(cols[winner])
+        enough = top_value - _PEAK_ROUNDING * abs(top_value)
+        ends = [k for k in (0, -1) if values[k, column] >= enough]
+        where = s[ends[0]] if ends else at[winner]
+        peaks.append(Peak(value=top_value, s=float(where), column=column))
+        first += size
+    return tuple(peaks)
 
 
 def _bracketed(values: Array) -> tuple[Indices, Indices]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robots.core.errors import MotionError
-from robots.core.motion.time_scaling import highest
+from robots.core.motion.time_scaling import highest, highest_of_each
 
 
 def of(*functions):
@@ -58,3 +58,21 @@ def test_noise_is_refused_not_answered():
 
     with pytest.raises(MotionError, match=r"too rough.*16385 samples"):
         highest(noise)
+
+
+def test_peaks_of_each_are_those_of_one_alone():
+    """One of them settles on a finer grid than the others, one is flat, one has rivals."""
+    functions = (
+        lambda s: -((s - 0.7) ** 2),
+        lambda s: np.where(s < 0.5, s, 1.0 - s),
+        np.zeros_like,
+        lambda s: 3 / (1 + (1e3 * (s - 0.3331)) ** 2),
+        lambda s: np.sin(40 * np.pi * s),
+    )
+    each = highest_of_each(of(*functions), (0.5,))
+    assert [peak.column for peak in each] == list(range(len(functions)))
+    for peak, f in zip(each, functions, strict=True):
+        alone = highest(of(f), (0.5,))
+        assert (peak.value, peak.s) == (alone.value, alone.s)
+    with pytest.raises(MotionError, match="too rough"):
+        highest_of_each(of(np.sin, lambda s: np.modf(np.sin(s * 1e9) * 43758.5453)[0]))
