@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import cached_property
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +47,7 @@ from robots.core.inverse.task import Task
 from robots.core.kernels import Engine, Kernel
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, derivative, recording_functions
+from robots.core.remembered import remembered
 
 Statuses = NDArray[np.int8]
 
@@ -154,10 +154,6 @@ def _joined(parts: list[Branches]) -> Branches:
     return replace(parts[0], **{name: whole(name) for name in arrays})
 
 
-# A reach, its names and a plan ask for the same one: deriving takes up to a second.
-_IN_USE: WeakValueDictionary[Hashable, ChainInverse] = WeakValueDictionary()
-
-
 class ChainInverse:
     """All postures of one chain.
 
@@ -186,14 +182,8 @@ class ChainInverse:
         locked: Mapping[str, float] | None = None,
         engine: Engine = "auto",
     ) -> ChainInverse:
-        """The inverse of a mechanism, derived once while it is in use; see ``chain_of``."""
-        chain = chain_of(mechanism, task, locked)
-        joints = (chain.name, chain.names, chain.revolute, chain.task_joints, chain.links.tobytes())
-        key = (*joints, engine, tuple(sorted((locked or {}).items())))
-        found = _IN_USE.get(key)
-        if found is None:
-            found = _IN_USE[key] = cls(chain, engine, locked=locked)
-        return found
+        """The inverse of a mechanism, derived once for the plans of a process; see ``chain_of``."""
+        return _derived(cls, chain_of(mechanism, task, locked), engine, locked or {})
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -714,6 +704,23 @@ class _Roots:
 def _odd(found: Postures, poses: int) -> Mask:
     """Poses with an odd number of postures. # (poses,)."""
     return np.asarray(np.bincount(found.pose, minlength=poses) % 2 == 1)
+
+
+def _asked(
+    inverse: type[ChainInverse], chain: Chain, engine: Engine, locked: Mapping[str, float]
+) -> Hashable:
+    """All that a derived inverse depends on."""
+    joints = (chain.names, chain.revolute, chain.task_joints, chain.links.tobytes())
+    return inverse, chain.name, *joints, engine, tuple(sorted(locked.items()))
+
+
+# A reach, its names and a plan ask for the same one, and so does the next plan of the robot:
+# deriving takes up to a second. One plan of an arm of seven joints needs nine.
+@remembered(_asked, room=32)
+def _derived(
+    inverse: type[ChainInverse], chain: Chain, engine: Engine, locked: Mapping[str, float]
+) -> ChainInverse:
+    return inverse(chain, engine, locked=locked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
