@@ -41,7 +41,7 @@ GENERAL = ("job.toml", "robot.toml --json", "planar-3r --json")
 SLOW = {
     *("demo", "plan", "place", "diff", "check", "evaluate", "robot calibrate", "robot bench"),
     *("stewart present", "stewart workspace", "stewart move", "machine-test", "uncertainty"),
-    *("biped composite", "biped squat", "biped tilt", "biped walk", "biped push"),
+    *("biped composite", "biped squat", "biped tilt", "biped walk", "biped push", "robot list"),
 }
 WRITES = {"--out", "--html"}
 

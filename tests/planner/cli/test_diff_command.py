@@ -17,7 +17,7 @@ def plans(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("plans")
     job = shutil.copytree(path_of("nine-points-corrected").parent, folder / "job") / "job.toml"
-    assert main(["plan", str(job), "--no-figures", "--quiet", "--out", str(folder / "set")]) == 0
+    assert main(["plan", str(job), "--data-only", "--quiet", "--out", str(folder / "set")]) == 0
     document = json.loads((folder / "set" / "plan.json").read_text())
     document["duration_s"] *= 1.1
     (folder / "slow.json").write_text(json.dumps(document))

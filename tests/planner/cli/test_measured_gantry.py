@@ -23,7 +23,7 @@ def job(tmp_path):
     some([("linuxcnc", "linuxcnc", "palpeur.ngc"), ("fanuc-gcode", "fanuc", "palpeur.nc")], gate=1),
 )
 def test_a_log_comes_back_as_it_is(palpeur, job, tmp_path, key, dialect, path):
-    asked = ("plan", tmp_path / "job.toml", "--out", tmp_path / "out", "--no-figures")
+    asked = ("plan", tmp_path / "job.toml", "--out", tmp_path / "out", "--data-only")
     assert palpeur(*asked, "--export", key).code == 0
     planned = plan(job)
     bench = Bench(planned, ProgrammeSource(planned), dialect)
@@ -40,8 +40,8 @@ def test_a_log_comes_back_as_it_is(palpeur, job, tmp_path, key, dialect, path):
     some([("dmis", "program.dmi", ["--frame", "base"]), ("ipp", "program.ipp", [])], gate=1),
 )
 def test_a_machine_comes_back_as_it_is(palpeur, job, tmp_path, dialect, path, more):
-    asked = ("plan", tmp_path / "job.toml", "--out", tmp_path / "out", "--no-figures")
-    assert palpeur(*asked).code == 0
+    asked = ("plan", tmp_path / "job.toml", "--out", tmp_path / "out", "--data-only")
+    assert palpeur(*asked, "--export", dialect).code == 0
     planned = plan(job)
     bench = MachineBench(planned, ProgrammeSource(planned), dialect, tmp_path)
     run = bench.execute((tmp_path / "out" / path).read_bytes().decode("ascii"))

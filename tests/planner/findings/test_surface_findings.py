@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+import numpy as np
 import pytest
 
 from parts.geometry import TriangleMesh
@@ -283,8 +286,13 @@ def test_a_few_of_many_points_that_are_right_are_named(job, top):
     )
 
 
+@cache
+def lowest() -> np.ndarray:
+    return open_part("block").geometry.mesh.bounds[0] * 1e3
+
+
 def row_of(top: float, k: int) -> str:
-    low = open_part("block").geometry.mesh.bounds[0] * 1e3
+    low = lowest()
     return f"{low[0] + 4 + k},{low[1] + 4},{top}"
 
 
