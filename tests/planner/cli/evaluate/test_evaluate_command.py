@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from planner.library import path_of
+from planner.presenting import present as presenting
+from tests.cases import cases
 
 TOLERANCE = '\n[[tolerance]]\nfeature = "plane"\nkind = "{kind}"\nvalue_mm = {value}\n'
 UNCERTAINTY = """
@@ -53,8 +55,24 @@ def measured(job, tmp_path):
     return write
 
 
+@pytest.fixture(scope="module")
+def _presented_once():
+    """Both commands ask how the block is presented."""
+    made, make = {}, presenting.present
+
+    def remembered(job, *rest):
+        if job.fingerprint not in made:
+            made[job.fingerprint] = make(job, *rest)
+        return made[job.fingerprint]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(presenting, "present", remembered)
+        patch.setattr(presenting, "_SPREAD", cases(gate=100, soak=300))
+        yield
+
+
 @pytest.fixture
-def presented(tmp_path):
+def presented(_presented_once, tmp_path):
     """A block on a hexapod whose legs alone are uncertain: job file, and its points as measured."""
     source = Path(__file__).parents[2] / "presenting" / "job"
     folder = shutil.copytree(source, tmp_path / "presented")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ ARM = with_stylus(load("measuring-arm"), 0.15)
 STYLUS = ("--stylus-mm", "150")
 
 
+@cache
 def measured(kind: MeasurementKind, starts: int = 120) -> str:
     """A table that an arm with errors of 0.3 mm and 0.3 mrad would give."""
     arm = IdentifiedArm(ARM, kind)
