@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from robots.core.equations.algebra import NOTHING, Functions
 from robots.core.errors import EquationError
@@ -33,15 +33,17 @@ class Operation(Enum):
     OPPOSITE = "opposite"
     MAXIMUM = "max"
 
-    @property
-    def operands(self) -> int:
-        """How many values it reads."""
-        if self in (Operation.INPUT, Operation.CONSTANT):
-            return 0
-        return 1 if self in _UNARY else 2
+    operands: int
+    """How many values it reads."""
+
+    def __init__(self, word: str) -> None:
+        unary = ("sin", "cos", "sign", "sqrt", "opposite")
+        self.operands = 0 if word in ("input", "constant") else 1 if word in unary else 2
+
+    # Every value of a recording is sought among the others; names are hashed more slowly.
+    __hash__ = object.__hash__
 
 
-_UNARY = (Operation.SIN, Operation.COS, Operation.SIGN, Operation.SQRT, Operation.OPPOSITE)
 _OTHERS = (Operation.SIGN, Operation.SQRT, Operation.ATAN2, Operation.OPPOSITE, Operation.MAXIMUM)
 FOLD: dict[Operation, Callable[[float], float]] = {
     Operation.SIN: math.sin,
@@ -57,11 +59,11 @@ FOLD_TWO: dict[Operation, Callable[[float, float], float]] = {
 Tangent = Mapping[int, Any]  # place in the argument -> partial derivative; absent is zero
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(NamedTuple):
     """One value: an operation on the values ``a`` and ``b`` (indices), or a constant's ``number``.
 
-    For an input, ``a`` is the argument's index and ``b`` the position in that argument.
+    For an input, ``a`` is the argument's index and ``b`` the position in that argument. A tuple,
+    because a recording makes tens of thousands.
     """
 
     operation: Operation
