@@ -31,6 +31,7 @@ from robots.core.shapes.piece_fit import NONE, face_planes, fit_piece, piece_dep
 # and differences have a relative error of 2^-53 each, a dozen of them stand in one distance.
 ROUNDING = 1e-14
 MOST = 3  # capsules about a mesh: an elbow between two arms
+_BLOCK = 4096  # points whose heights over the planes of a piece are found at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -173,7 +174,10 @@ def _within(capsule: Stadium, points: Array) -> Mask:
     inside = _squares(points, capsule.start, capsule.end)[0] <= capsule.radius**2
     if len(capsule.corners):
         planes = face_planes(capsule.corners)
-        inside &= ((points @ planes[:, :3].T + planes[:, 3]) <= 0.0).all(axis=1)
+        # The heights of all points over all planes take a hundred megabytes and more.
+        for block in range(0, len(points), _BLOCK):
+            rows = slice(block, block + _BLOCK)
+            inside[rows] &= (points[rows] @ planes[:, :3].T + planes[:, 3] <= 0.0).all(axis=1)
     return np.asarray(inside)
 
 

@@ -21,8 +21,9 @@ _PROBE = make_pose(rotation_zyx(np.radians([20.0, 35.0, 10.0])), [0.03, 0.02, 0.
 _POSES = cases(gate=1, soak=8)
 _SAMPLES = cases(gate=9, soak=360)  # of a turn
 # A spherical wrist, an offset wrist, and one of seven joints; the soak adds others.
-ARMS = ["yaskawa-gp7", "yaskawa-hc10", "kuka-iiwa-7-r800"]
+ARMS = ["yaskawa-gp7", "kuka-iiwa-7-r800"]
 MORE = [
+    "yaskawa-hc10",
     "ur5e",
     "fanuc-crx-10ia",
     "abb-crb-15000-5",
