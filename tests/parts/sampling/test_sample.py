@@ -70,7 +70,7 @@ def test_true_distance_from_the_edge_of_a_hole(block):
 
 def test_hammersley_fills_what_is_left_of_a_face_most_evenly(block):
     feature = choose_feature(block, "top")
-    figures = {name: sample(feature, name, 64).discrepancy for name in LAYOUTS}
+    figures = {name: sample(feature, name, 64).discrepancy for name in ("hammersley", "star")}
     assert figures["hammersley"] < 0.11
     assert figures["star"] > 2 * figures["hammersley"]
 
