@@ -1,7 +1,6 @@
 """Division of a path's pieces into cells: to begin with, and finer where they cost time.
 
-Cells are divided where r̈ switches, where the bounds of x at the nodes depart from x, and where
-those between the nodes are loose.
+Cells are divided where the motion and its bound part.
 """
 
 from __future__ import annotations
@@ -234,7 +233,7 @@ def _losses(pieces: Pieces, nodes: Nodes) -> None:
             rest = nodes.clock[cell + 1] - nodes.clock[first]
             if not falling:
                 rest = nodes.clock[last] - nodes.clock[cell]
-            nodes.losses[cell] = _loss(pieces, nodes, cell, falling, rest)
+            nodes.losses[cell] = _loss(nodes, cell, falling, rest)
         first = last
 
 
@@ -243,42 +242,24 @@ def _falls(nodes: Nodes, cell: int) -> bool:
     return bool(nodes.forward[node] >= nodes.backward[node])
 
 
-def _loss(pieces: Pieces, nodes: Nodes, cell: int, falling: bool, rest: float) -> float:
+def _loss(nodes: Nodes, cell: int, falling: bool, rest: float) -> float:
     """What a cell adds to the gap, nearly.
 
     Args:
-        pieces: of the path.
-        nodes: with x and bounds.
+        nodes: with x, bounds and clock.
         cell: its number.
         falling: the bound follows B on the cell, else F.
         rest: how long it does before the cell's end, or from its start on. [s]
     """
     node = cell + nodes.piece[cell]
-    h = pieces.place[node + 1] - pieces.place[node]
-    x0, x1, push = nodes.x[node], nodes.x[node + 1], _push(pieces, nodes, cell)
-    seconds, least = seconds_of(h, x0, x1), nodes.seconds[cell]
-    # A switch inside the cell.
-    jump = 0.0
-    if cell > 0:
-        jump = abs(push - _push(pieces, nodes, cell - 1))
-    if cell + 1 < pieces.cells[pieces.length.size]:
-        jump = max(jump, abs(push - _push(pieces, nodes, cell + 1)))
-    switch = 0.25 * jump * h * seconds / max(x0, x1, LEAST)
-    # What x and its bound part by: on the cell, and until the end of F or B, which they follow.
+    x0, x1 = nodes.x[node], nodes.x[node + 1]
     above0 = min(nodes.forward[node], nodes.backward[node])
     above1 = min(nodes.forward[node + 1], nodes.backward[node + 1])
+    # What x and its bound part by on the cell lasts until the end of F or B, which they follow.
     growth = (above1 / x1 if x1 > 0.0 else 1.0) - (above0 / x0 if x0 > 0.0 else 1.0)
     parting = 0.5 * max(-growth if falling else growth, 0.0) * rest
-    # The bound between the nodes; and what no cell before it explains.
-    inside = max(seconds_of(h, above0, above1) - least, 0.0)
-    return float(switch + parting + inside + _UNEXPLAINED * max(seconds - least, 0.0))
-
-
-def _push(pieces: Pieces, nodes: Nodes, cell: int) -> float:
-    """r̈ of the motion on a cell."""
-    node = cell + nodes.piece[cell]
-    h = pieces.place[node + 1] - pieces.place[node]
-    return float(0.5 * (nodes.x[node + 1] - nodes.x[node]) / h)
+    own = nodes.clock[cell + 1] - nodes.clock[cell] - nodes.seconds[cell]
+    return float(parting + _UNEXPLAINED * max(own, 0.0))
 
 
 def seconds_of(h: float, x0: float, x1: float) -> float:

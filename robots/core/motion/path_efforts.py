@@ -24,7 +24,7 @@ _PLACES = 24  # a multiple of four
 _TAIL = 3  # last coefficients
 _RESOLVED = 1e-9  # relative, of these, where a panel is narrow enough
 _LEFT_OUT = 100.0  # times these: more than was ever left out, above rounding
-_DROPPED = 1e-12  # relative: coefficients that no value needs
+_DROPPED = 1e-9  # relative: coefficients that no value needs
 _MOSTPANELS = 32  # of a piece: its cells lie in one panel each
 
 
