@@ -107,7 +107,7 @@ class Scratch(NamedTuple):
         rows: α·x0 + β·x1 ≤ 1. # (ROWS·n, 2)
         source: limit that each belongs to: of acceleration, speed, effort, by joint. # (ROWS·n,)
         made: limits that have rows. # (3·n,)
-        needed: limits that were needed on the cell before. # (3·n,)
+        needed: number of the limits that were needed on the cell before, and they. # (3·n + 1,)
         wide: rows of the relaxed problem, of the cells of a path. # (4·n·cells, 14)
         kept: number of the first one of each cell, and of the first after them. # (cells, 2)
         falls: how steeply x falls at most. # (cells,)
@@ -157,7 +157,7 @@ def solve(
     """
     # Backward: the largest x from which the end can be reached, at first in x itself.
     after = 0.0
-    scratch.needed[:] = 0
+    scratch.needed[0] = 0
     for p in range(pieces.length.size - 1, -1, -1):
         if p + 1 < pieces.length.size and pieces.stops[p + 1]:
             after = 0.0
@@ -200,7 +200,7 @@ def solve(
             after = 0.0
     # Forward: as large as the rows and the backward pass allow.
     total = 0.0
-    scratch.needed[:] = 0
+    scratch.needed[0] = 0
     for p in range(pieces.length.size):
         first, count = pieces.cells[p], pieces.cells[p + 1] - pieces.cells[p]
         if pieces.stops[p]:
@@ -351,59 +351,62 @@ def _step(
     first, again = True, True
     while again:
         again, least_push, least = False, math.inf, math.inf
-        for kind in range(3):
-            for j in range(n):
-                limit = kind * n + j
-                if made[limit] == 1 or (first and needed[limit] == 0):
-                    continue
-                if not first:
-                    push, most = abs(x1 - x0) * g, max(x0, x1)
-                    slope = max(-ranges[j, 0], ranges[j, 1])
-                    if kind == 0:
-                        kept = slope * push + ranges[j, 2] * most <= _NEARLY * acceleration[j]
-                    elif kind == 1:
-                        # On a straight piece it is limited at the ends.
-                        kept = straight or slope * slope * most <= speed[j] * speed[j]
-                    elif efforts.limit[j] == math.inf:
-                        kept = True  # where no effort is limited, nothing is known of it
-                    else:
-                        reach = efforts.reach[cell]
-                        used = reach[j] * push + reach[n + j] * most + reach[2 * n + j]
-                        kept = efforts.viscous[j] == 0.0 and used <= _NEARLY * efforts.limit[j]
-                    if kept:
-                        least_push, least = min(least_push, push), min(least, most)
-                        continue
-                begin = count
+        for item in range(needed[0] if first else 3 * n):
+            limit = needed[1 + item] if first else item
+            if made[limit] == 1:
+                continue
+            kind = 0 if limit < n else 1 if limit < 2 * n else 2
+            j = limit - kind * n
+            if not first:
+                push, most = abs(x1 - x0) * g, max(x0, x1)
+                slope = max(-ranges[j, 0], ranges[j, 1])
                 if kind == 0:
-                    count = _acceleration_rows(
-                        shapes, scratch, count, g, straight, cell, j, acceleration
-                    )
+                    kept = slope * push + ranges[j, 2] * most <= _NEARLY * acceleration[j]
                 elif kind == 1:
-                    count = _speed_rows(shapes, scratch, count, cell, j, speed)
+                    # On a straight piece it is limited at the ends.
+                    kept = straight or slope * slope * most <= speed[j] * speed[j]
+                elif efforts.limit[j] == math.inf:
+                    kept = True  # where no effort is limited, nothing is known of it
                 else:
-                    count = _effort_rows(
-                        shapes, scratch, count, g, efforts, cell, node, j, resting, chord, root
-                    )
-                    if count < 0:
-                        return math.nan
-                made[limit], again = 1, True
+                    reach = efforts.reach[cell]
+                    used = reach[j] * push + reach[n + j] * most + reach[2 * n + j]
+                    kept = efforts.viscous[j] == 0.0 and used <= _NEARLY * efforts.limit[j]
+                if kept:
+                    least_push, least = min(least_push, push), min(least, most)
+                    continue
+            begin = count
+            if kind == 0:
+                count = _acceleration_rows(
+                    shapes, scratch, count, g, straight, cell, j, acceleration
+                )
+            elif kind == 1:
+                count = _speed_rows(shapes, scratch, count, cell, j, speed)
+            else:
+                count = _effort_rows(
+                    shapes, scratch, count, g, efforts, cell, node, j, resting, chord, root
+                )
+                if count < 0:
+                    return math.nan
+            made[limit], again = 1, True
+            for row in range(begin, count):
+                scratch.source[row] = limit
+            if backward:
+                x0, x1 = _largest_first(scratch.rows, begin, count, x0, x1, most0, most1)
+            else:
                 for row in range(begin, count):
-                    scratch.source[row] = limit
-                if backward:
-                    x0, x1 = _largest_first(scratch.rows, begin, count, x0, x1, most0, most1)
-                else:
-                    for row in range(begin, count):
-                        if scratch.rows[row, 1] > 0.0:
-                            x1 = min(x1, (1.0 - scratch.rows[row, 0] * x0) / scratch.rows[row, 1])
-                    x1 = max(x1, 0.0)
+                    if scratch.rows[row, 1] > 0.0:
+                        x1 = min(x1, (1.0 - scratch.rows[row, 0] * x0) / scratch.rows[row, 1])
+                x1 = max(x1, 0.0)
         # What is kept for u and x is kept for less of both.
         passed = abs(x1 - x0) * g > least_push or max(x0, x1) > least
         again, first = first or (again and passed), False
-    for limit in range(3 * n):
-        needed[limit] = 0
+    needed[0] = 0
     for row in range(count):
-        if scratch.rows[row, 0] * x0 + scratch.rows[row, 1] * x1 > _TIGHT:
-            needed[scratch.source[row]] = 1
+        tight = scratch.rows[row, 0] * x0 + scratch.rows[row, 1] * x1 > _TIGHT
+        # Rows of one limit follow each other.
+        if tight and (needed[0] == 0 or needed[needed[0]] != scratch.source[row]):
+            needed[0] += 1
+            needed[needed[0]] = scratch.source[row]
     return x0 if backward else x1
 
 

@@ -380,7 +380,7 @@ class _Room(NamedTuple):
                 rows=np.empty((ROWS * n, 2)),
                 source=np.empty(ROWS * n, dtype=np.int64),
                 made=np.empty(3 * n, dtype=np.int64),
-                needed=np.empty(3 * n, dtype=np.int64),
+                needed=np.empty(3 * n + 1, dtype=np.int64),
                 wide=np.empty((4 * n * nodes, 14)),
                 kept=np.empty((nodes, 2), dtype=np.int64),
                 falls=np.empty(nodes),
