@@ -30,6 +30,7 @@ from robots.core.errors import EquationError
 from robots.core.kernels import cache as disk
 from robots.core.kernels.address import address_of
 from robots.core.kernels.machine import (
+    Processor,
     baseline,
     bitcode_version,
     host,
@@ -155,15 +156,14 @@ class Loop:
 
     def _loaded(self) -> Any:
         """The machine code as a ctypes function: from ahead, out of the cache, or compiled."""
-        code = disk.read_ahead(self.object_name()) if runs_baseline() else None
+        processor = baseline() if runs_baseline() else host()
+        key = self._object_key(processor)
+        code = disk.read_ahead(_object_file(key)) or disk.read(key)
         if code is None:
-            key = self._key(bitcode_version(), *host())
-            code = disk.read(key)
-            if code is None:
-                _LOG.info("compiling %s", self.function.__qualname__)
-                bitcode = disk.read_ahead(self.bitcode_name()) or self.bitcode()
-                code = object_of_bitcode(bitcode, *host())
-                disk.write(key, code)
+            _LOG.info("compiling %s", self.function.__qualname__)
+            bitcode = disk.read_ahead(self.bitcode_name()) or self.bitcode()
+            code = object_of_bitcode(bitcode, processor)
+            disk.write(key, code)
         address, self._keep = load_loop(code)
         kinds: list[Any] = []
         for argument in _leaves(self._parameters):
@@ -174,11 +174,12 @@ class Loop:
         return ctypes.CFUNCTYPE(None, *kinds)(address)
 
     def object_name(self) -> str:
-        """File of the machine code compiled ahead for this kind of machine.
+        """File of the machine code compiled ahead for this kind of machine."""
+        return _object_file(self._object_key(baseline()))
 
-        The compiler's version is no part of it: the text says what an object does.
-        """
-        return f"objects/{self._key('ahead', sys.platform, baseline())}.o"
+    def _object_key(self, processor: Processor) -> str:
+        """The compiler's version is no part of it: the text says what an object does."""
+        return self._key("object", sys.platform, *processor)
 
     def bitcode_name(self) -> str:
         """File of the bitcode optimised ahead, for any processor of this operating system."""
@@ -216,6 +217,10 @@ class Loop:
             made = lowered(namespace["wrapper"])
             bitcode: bytes = made._library.optimised_code(made.native_name)
             return bitcode
+
+
+def _object_file(key: str) -> str:
+    return f"objects/{key}.o"
 
 
 _Types = tuple["str | _Types", ...]

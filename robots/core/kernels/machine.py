@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from robots.core.kernels import cache as code_cache
 
@@ -113,7 +113,7 @@ def object_code(text: str, machine: Machine) -> bytes:
     binding = _binding()
     module = binding.parse_assembly(text)
     module.verify()
-    target = target_machine(machine.cpu, machine.features, machine.effort)
+    target = target_machine(Processor(machine.cpu, machine.features), machine.effort)
     return bytes(target.emit_object(module))
 
 
@@ -142,19 +142,30 @@ def mapped(code: bytes) -> Any:
     return engine
 
 
-def host() -> tuple[str, str]:
-    """Name and features of this machine's processor: machine code is made for them."""
+class Processor(NamedTuple):
+    """What machine code is made for, as LLVM writes it; without a name, for every one of a kind."""
+
+    name: str = ""
+    features: str = ""
+
+
+_ANY = Processor()
+
+
+def host() -> Processor:
+    """The processor of this machine."""
     binding = _binding()
-    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return Processor(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
 
 
 @cache
-def baseline() -> str:
-    """The processor that loops are optimised for, and compiled ahead.
+def baseline() -> Processor:
+    """The processor that loops are made for wherever it can be.
 
-    Loops gain nothing from wider vectors, so one object serves every machine of the last decade.
+    Loops gain nothing from wider vectors (the search for an order loses a fifth), so one object
+    serves every machine of the last decade.
     """
-    return "generic" if _is_arm() else "x86-64-v3"
+    return Processor("generic" if _is_arm() else "x86-64-v3")
 
 
 @cache
@@ -174,15 +185,14 @@ def bitcode_version() -> str:
     return ".".join(str(number) for number in _binding().llvm_version_info)
 
 
-def object_of_bitcode(code: bytes, cpu: str, features: str = "") -> bytes:
+def object_of_bitcode(code: bytes, processor: Processor) -> bytes:
     """The relocatable object of a loop.
 
     Args:
-        code: LLVM's bitcode, optimised; of this or another kind of processor.
-        cpu: the processor to make machine code for.
-        features: what it has, as LLVM writes it.
+        code: LLVM's bitcode, optimised; on this or another kind of processor.
+        processor: to make machine code for.
     """
-    target = target_machine(cpu, features)
+    target = target_machine(processor)
     module = _binding().parse_bitcode(code)
     module.triple, module.data_layout = target.triple, str(target.target_data)
     return bytes(target.emit_object(module))
@@ -229,9 +239,13 @@ def _binding() -> Any:
     return binding
 
 
-def target_machine(cpu: str = "", features: str = "", effort: int = 3) -> Any:
-    """LLVM's code generator for a processor; without a name, for every one of this kind."""
+def target_machine(processor: Processor = _ANY, effort: int = 3) -> Any:
+    """LLVM's code generator for a processor."""
     target = _binding().Target.from_default_triple()
     return target.create_target_machine(
-        cpu=cpu, features=features, opt=effort, reloc="static", codemodel="jitdefault"
+        cpu=processor.name,
+        features=processor.features,
+        opt=effort,
+        reloc="static",
+        codemodel="jitdefault",
     )
