@@ -193,6 +193,8 @@ def _pages(
     return_memory()
     content = report_content(proof, drawn, made, errata=plan.job.errata, options=options)
     _text(folder / PAGE, page(content, plan.timeline, replay))
+    del replay
+    return_memory()
     (folder / WORKBOOK).write_bytes(workbook(content))
     paper = paper_data(content, plan.timeline, pictures)
     del content

@@ -7,6 +7,7 @@ is not reached, is null.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -184,7 +185,7 @@ def _numbers(values: Array) -> list[float | None]:
 
 def _number(value: float | None) -> float | None:
     """A number of Python's own; None where it is not finite."""
-    return float(value) if value is not None and np.isfinite(value) else None
+    return float(value) if value is not None and math.isfinite(value) else None
 
 
 def _text(value: object) -> str:

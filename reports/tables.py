@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -126,7 +127,7 @@ def write_points(plan: Plan, folder: Path) -> Path:
 
 def _cell(value: object) -> object:
     """A number that does not exist is an empty cell."""
-    return "" if isinstance(value, float) and not np.isfinite(value) else value
+    return "" if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _schema(plan: Plan) -> pa.Schema:

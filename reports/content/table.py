@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-
-import numpy as np
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -97,14 +96,14 @@ def text(content: object, status: ValueStatus = ValueStatus.PLAIN) -> Value:
 
 def number(value: float | None, digits: int = 5, status: ValueStatus = ValueStatus.PLAIN) -> Value:
     """A cell of a number with some significant digits; a dash where there is none."""
-    if value is None or not np.isfinite(value):
+    if value is None or not math.isfinite(value):
         return Value(text="–", status=status)
     return Value(text=told(value, digits), number=float(value), status=status)
 
 
 def fixed(value: float, decimals: int, status: ValueStatus = ValueStatus.PLAIN) -> Value:
     """A cell of a number with some decimals; a dash where there is none."""
-    if not np.isfinite(value):
+    if not math.isfinite(value):
         return Value(text="–", status=status)
     shown = signed(f"{value:.{decimals}f}")
     return Value(text=shown, number=float(value), status=status)

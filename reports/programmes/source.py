@@ -351,7 +351,7 @@ def _first(plan: Plan, segment: Segment) -> Move:
 
 def _cycle(plan: Plan, first: int) -> dict[SegmentKind, Segment]:
     """Segments of one touch, from its probing line on."""
-    after = plan.timeline[first:]
+    after = (plan.timeline[k] for k in range(first, len(plan.timeline)))  # no copy of the rest
     return {s.kind: s for s in takewhile(lambda s: s.kind is not SegmentKind.TRAVEL, after)}
 
 
