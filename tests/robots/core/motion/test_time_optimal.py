@@ -115,7 +115,8 @@ def test_a_limit_that_just_bears_the_weight_is_no_overload():
     (found,) = time_optimal([path], limits, model)
     assert_traverses(found)
     assert found.gap <= GAP
-    efforts = np.abs(model.torques(*states(found))) / limits.max_effort
+    seen = states(found, cases(gate=7, soak=25))  # its arcs are many and short
+    efforts = np.abs(model.torques(*seen)) / limits.max_effort
     assert 0.99 < np.max(efforts) <= 1.0 + EXCESS
 
 
