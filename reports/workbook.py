@@ -234,6 +234,7 @@ def _summary(report: Report) -> Table:
 
     rows = [
         row("job", Value(text=report.title)),
+        *([row("report", Value(text=report.heading))] if report.heading else []),
         row("verdict", Value(text=report.verdict, status=report.status)),
         *(
             row(fact.label, fact.value, fact.unit, fact.detail)

@@ -40,6 +40,7 @@ from planner.job.settings import (
     Checks,
     PlaceSettings,
     Probe,
+    ReportHeading,
     Touch,
     Travel,
 )
@@ -115,6 +116,7 @@ class Job(Shown):
         evaluation: how measured points are compared with the job's, and their tolerances.
         assumed_accelerations: limits that the job gives in place of missing ones.
         point_source: how the point file was read; None for points in the job file.
+        report: what the first page of reports says of the part and of who measures it.
         as_written: whether ``text`` and ``inputs`` say all of this; not of a copy that
             ``dataclasses.replace`` made.
     """
@@ -146,6 +148,7 @@ class Job(Shown):
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     assumed_accelerations: tuple[AssumedAcceleration, ...] = ()
     point_source: PointSource | None = None
+    report: ReportHeading = field(default_factory=ReportHeading)
     as_written: bool = field(default=False, init=False)
 
     def __init__(
@@ -178,7 +181,7 @@ class Job(Shown):
             errata: what a source that the job reproduces says otherwise.
             **tables: of the job file, by name: controller, probe, approach, touch, travel, checks,
                 cell, sampling, place, presenter, uncertainty, feature, evaluation, datum,
-                tolerance.
+                tolerance, report.
 
         Raises:
             JobError, RobotError, PartError: as for ``read_job``.
@@ -396,6 +399,7 @@ class Job(Shown):
                 "presenter": held.presenter,
                 "uncertainty": uncertainty_of(file.uncertainty, source),
                 "evaluation": evaluation_of(file, points.points, source),
+                "report": ReportHeading(**file.report.model_dump()),
                 "as_written": True,
             }
         )

@@ -73,6 +73,7 @@ NORMAL = "normal"
 _LARGEST_ENTRY, _SHORTEST = Decimal("1e100"), Decimal("1e-9")
 MOST_POSES = 50
 _LONGEST_SENTENCE = 1000
+_LONGEST_LABEL = 200
 LARGEST_SEED = 2**31 - 1
 _TRIPLE = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
 # A hundred metres is beyond any measuring robot; an hour beyond any dwell.
@@ -159,6 +160,19 @@ Sentence = Annotated[
     str,
     PlainValidator(_sentence),
     JsonSchema({"type": "string", "minLength": 1, "maxLength": _LONGEST_SENTENCE}),
+]
+
+
+def _label(value: Any) -> str:
+    if not (isinstance(value, str) and value.isprintable() and len(value) <= _LONGEST_LABEL):
+        raise PydanticCustomError(
+            "label", f"a text of at most {_LONGEST_LABEL} printable characters, in quotes"
+        )
+    return value
+
+
+Label = Annotated[
+    str, PlainValidator(_label), JsonSchema({"type": "string", "maxLength": _LONGEST_LABEL})
 ]
 
 
@@ -694,6 +708,16 @@ class PresenterTable(Table):
     seed: Seed = 1
 
 
+class ReportTable(Table):
+    """What the first page of reports says of the part and of who measures it."""
+
+    part: Label = ""
+    drawing: Label = ""
+    revision: Label = ""
+    serial: Label = ""
+    operator: Label = ""
+
+
 class JobFile(Table):
     """A whole job file."""
 
@@ -725,6 +749,7 @@ class JobFile(Table):
     evaluation: EvaluationTable = EvaluationTable()
     datum: tuple[DatumTable, ...] = ()
     tolerance: tuple[ToleranceTable, ...] = ()
+    report: ReportTable = ReportTable()
 
 
 def _is_entry(value: Any) -> bool:

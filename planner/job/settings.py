@@ -46,6 +46,17 @@ class ProbeBody:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReportHeading:
+    """What the first page of reports says of the part and of who measures it; empty: nothing."""
+
+    part: str = ""
+    drawing: str = ""
+    revision: str = ""
+    serial: str = ""
+    operator: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """The touch probe.
 

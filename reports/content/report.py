@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from planner.findings import Finding
+from planner.job.settings import ReportHeading
 from planner.plan import Plan, PlannedPoint, Segment, Totals
 from planner.proof.proof import Proof
 from planner.touch.summary import touch_summary
@@ -49,6 +50,7 @@ class Report:
 
     Args:
         title: name of the job, as the file says it; untrusted.
+        heading: part, drawing and so on in a line, as the file says them; untrusted.
         verdict: one sentence: feasible or not, and validated or not.
         status: what the verdict means.
         unchecked: what was not checked, what that means, what would change it.
@@ -70,6 +72,7 @@ class Report:
     """
 
     title: str
+    heading: str
     verdict: str
     status: ValueStatus
     unchecked: tuple[Fact, ...]
@@ -121,6 +124,7 @@ def report_content(
     told, status = verdict(proof)
     return Report(
         title=plan.job.name,
+        heading=heading_line(plan.job.report),
         verdict=told,
         status=status,
         unchecked=unchecked_facts(plan),
@@ -140,6 +144,11 @@ def report_content(
         sha256=made.sha256,
         version=dict(made.versions).get("palpeur", ""),
     )
+
+
+def heading_line(heading: ReportHeading) -> str:
+    """What [report] of a job gives, in a line."""
+    return " · ".join(f"{what} {text}" for what, text in asdict(heading).items() if text)
 
 
 def verdict(proof: Proof) -> tuple[str, ValueStatus]:

@@ -15,6 +15,7 @@ from planner.errors import JobError
 from planner.evaluation.evaluation import Evaluation
 from planner.findings import Finding, Severity
 from planner.job import Job
+from reports.content.report import heading_line
 from reports.content.table import Fact, Table, Value, ValueStatus, columns, fixed, number, text
 from reports.evaluation import tables
 from reports.evaluation.subject import (
@@ -51,6 +52,7 @@ class EvaluationContent:
         sha256: of the job file.
         file: JSON document that holds everything.
         unchecked: none; a plan has them.
+        heading: part, drawing and so on in a line, as the job says them; untrusted.
         errata: none.
     """
 
@@ -63,6 +65,7 @@ class EvaluationContent:
     tables: tuple[Table, ...]
     sha256: str
     file: str
+    heading: str = ""
     unchecked: tuple[Fact, ...] = ()
     errata: tuple[str, ...] = ()
 
@@ -88,6 +91,7 @@ def evaluation_content(shown: EvaluationSubject) -> EvaluationContent:
         ),
         sha256=shown.source.job.sha256,
         file="evaluation.json",
+        heading=heading_line(shown.job.report),
     )
 
 
@@ -103,6 +107,7 @@ def uncertainty_content(shown: UncertaintySubject) -> EvaluationContent:
         tables=(*_uncertainty_tables(shown), provenance_table(shown.source)),
         sha256=shown.source.job.sha256,
         file="uncertainty.json",
+        heading=heading_line(shown.job.report),
     )
 
 

@@ -206,7 +206,7 @@ def evaluation_pdf(content: EvaluationContent, pictures: Pictures) -> bytes:
 def _document(content: EvaluationContent, pictures: Pictures) -> dict[str, Any]:
     """What the template prints, as plain data."""
     return {
-        **titles(content.title),
+        **titles(content.title, content.heading),
         "kind": content.kind,
         "sha256": content.sha256,
         "version": version("palpeur"),

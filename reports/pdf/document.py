@@ -89,7 +89,7 @@ def document(
     path, points = figures.get(PATH), printed_rows(report.points)
     listing = lines(report.job_text, _COLUMNS, _ROWS)
     return {
-        **titles(report.title),
+        **titles(report.title, report.heading),
         "sha256": report.sha256,
         "version": shown(report.version, 40),
         "verdict": shown(report.verdict, SENTENCE),
@@ -122,12 +122,18 @@ def document(
     }
 
 
-def titles(title: str) -> dict[str, Any]:
-    """The title as the front page, the document's properties and the running head take it."""
+def titles(title: str, heading: str) -> dict[str, Any]:
+    """The title as the front page, the document's properties and the running head take it.
+
+    Args:
+        title: name of the job.
+        heading: line below it on the front page; empty for none.
+    """
     return {
         "title": shown(title, TITLE),
         "title_pieces": pieces(shown(title, TITLE), _TITLE_ROOM),
         "head": shown(title, 60),
+        "heading": pieces(shown(heading, SENTENCE), _NOTE_ROOM),
     }
 
 
