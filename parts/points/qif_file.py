@@ -388,6 +388,7 @@ def distinct(rows: list[PointRow]) -> list[PointRow]:
 
 _BINARY = ("BinaryPoints", "BinaryNormals", "BinaryCompensated", "BinaryProbeRadii")
 _SYSTEMS = ("CoordinateSystemId", "TranformId")  # the schema's own spelling
+_SAME = 1e-9  # [m] a location and the point of its set are one
 _POINT_MEASUREMENTS = ("PointFeatureMeasurement", "EdgePointFeatureMeasurement")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -465,6 +466,7 @@ def measured_points(document: QifDocument, units: LengthUnits) -> MeasuredRows:
     }
     sets = {element.get("id") or "": element for element in document.every("MeasuredPointSet")}
     of_sets: set[str] = set()
+    located: dict[str, tuple[float, float, float]] = {}
     for feature in document.ending("FeatureMeasurement"):
         if any((one.text or "").strip() in sets for one in references(document, feature)):
             of_sets.add(feature.get("id") or "")
@@ -481,10 +483,15 @@ def measured_points(document: QifDocument, units: LengthUnits) -> MeasuredRows:
         check_count(len(points), document.origin, element.sourceline)
     for feature in document.ending("FeatureMeasurement"):
         number, kind = feature.get("id") or "", name_of(feature)
-        if number in of_sets:
-            continue
         name = known.name(document, feature) or f"{plain_word(kind)} {number}"
         place = document.child(feature, "Location")
+        if number in of_sets:
+            if kind in _POINT_MEASUREMENTS and place is not None and counts[name] == 1:
+                unit = unit_at(document, units, place, feature)
+                located[name] = row_of(
+                    document, feature, place, unit=unit, name=name, feature=name
+                ).position
+            continue
         found = results.get(number, feature)
         made = made_otherwise(document, known.items_of(document, feature))
         if taken.setdefault(name, found) is not found:
@@ -509,6 +516,9 @@ def measured_points(document: QifDocument, units: LengthUnits) -> MeasuredRows:
                 )
             )
         check_count(len(points) + len(alone), document.origin, feature.sourceline)
+    radius = _radius_of_centres(located, points)
+    if radius is not None:
+        alone = [replace(one, compensated=False, radius=radius) for one in alone]
     points += alone
     for found, count in repeated.items():
         if count:
@@ -522,6 +532,28 @@ def measured_points(document: QifDocument, units: LengthUnits) -> MeasuredRows:
                 )
             )
     return _one_state(document, points, frozenset(used), tuple(untaken))
+
+
+def _radius_of_centres(
+    located: Mapping[str, tuple[float, float, float]], points: Sequence[_Measured]
+) -> float | None:
+    """Radius of the ball whose centres a document gives as locations; None where it does not.
+
+    A location does not say what it is. Where features with a set have theirs at the centre that
+    the set holds, those of the features without one are centres of the same ball.
+
+    Args:
+        located: locations of point features that have a set of one point. [m]
+        points: of the sets.
+    """
+    pairs = [
+        (located[one.row.feature], one)
+        for one in points
+        if not one.compensated and one.row.feature in located
+    ]
+    radii = {one.radius for _, one in pairs}
+    same = all(np.allclose(place, one.row.position, rtol=0.0, atol=_SAME) for place, one in pairs)
+    return radii.pop() if len(radii) == 1 and same else None
 
 
 def _one_state(

@@ -180,6 +180,23 @@ def with_features(results, *features):
     return results.replace("<MeasuredPointSets", text + "<MeasuredPointSets", 1)
 
 
+@pytest.mark.parametrize(("location", "centres"), [("1 2 3", True), ("1 2 1", False)])
+def test_a_location_is_what_those_beside_sets_are(qif, pieces, location, centres):
+    """A file that gives a set's centre as the location does so where there is no set, too."""
+    beside = f"""<PointFeatureMeasurement id="22"><FeatureItemId>5</FeatureItemId>
+<PointList n="1"><WholePointSetId>12</WholePointSetId></PointList>
+<Location>{location}</Location></PointFeatureMeasurement>"""
+    single = """<MeasuredPointSet count="1" id="12"><Points>1 2 3</Points>
+<Compensated>false</Compensated><ProbeRadius>2</ProbeRadius></MeasuredPointSet>"""
+    results = with_features(pieces["results"], POINT, beside)
+    results = results.replace("</MeasuredPointSets>", single + "</MeasuredPointSets>")
+    found = read(qif(pieces["units"], pieces["features"], results), choice="measured")
+    assert "PT1" in found.names
+    mixed = any("the others lie on the surface" in note for note in found.source.notes)
+    assert mixed != centres
+    assert found.source.ball_diameter == pytest.approx(0.004)
+
+
 def test_measured_points_of_point_features_are_taken(qif, pieces, tmp_path):
     """Point features lie on the surface, also beside sets of centres."""
     results = with_features(pieces["results"], POINT, CIRCLE)
@@ -276,3 +293,5 @@ def test_real_samples(shared_data):
     assert found.source.ball_diameter == pytest.approx(2 * 2.49978271104e-3, abs=1e-15)
     assert {"set 12-1", "set 12-2"} < set(found.names)  # outside the range that the plane takes
     assert sum(name.startswith("DATUMA-") for name in found.names) == 6
+    # POINT3 and POINT5 have no set, and centres for locations
+    assert not any("the others lie on the surface" in note for note in found.source.notes)
