@@ -169,21 +169,15 @@ def _line_ends(evidence: Evidence, point: Indices) -> Array:
     """
     plan, placed = evidence.plan, evidence.plan.placed
     missing = not any(s.kind is SegmentKind.PROBE for s in plan.timeline)
-    places = _places(plan, missing=missing)
     off = [np.zeros(0)]
-    for end, side in (("start", "right"), ("end", "left")):
-        rows = [i for i, s in enumerate(plan.timeline) if (s.kind, end) in places]
+    for (kind, end), outside in _places(plan, missing=missing).items():
+        rows = [i for i, s in enumerate(plan.timeline) if s.kind is kind]
         if not rows:
             continue
-        own = [plan.timeline[i] for i in rows]
-        t = np.array([getattr(s, end) for s in own])
-        outside = np.array(
-            [places[s.kind, end][k] for s, k in zip(own, point[rows].tolist(), strict=True)]
-        )
-        ball = evidence.model.forward(
-            plan.trajectory.state(t, "right" if side == "right" else "left").q
-        )[:, :3, 3]
-        target = placed.contacts[point[rows]] + outside[:, None] * placed.directions[point[rows]]
+        t = np.array([getattr(plan.timeline[i], end) for i in rows])
+        q = plan.trajectory.state(t, "right" if end == "start" else "left").q
+        ball, own = evidence.model.forward(q)[:, :3, 3], point[rows]
+        target = placed.contacts[own] + outside[own, None] * placed.directions[own]
         off.append(np.linalg.norm(ball - target, axis=1))
     return np.concatenate(off)
 
