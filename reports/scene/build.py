@@ -24,6 +24,7 @@ _MARK_SHARE = 0.2  # radius of a mark over the distance of near points
 _MARK_SEEN = 0.006  # at most, over the diagonal of the scene
 _LEAST_MARK = 0.0015  # [m]
 _FRAME, _DOT = 0.05, 0.004  # arrows and points of guides, over the diagonal of the scene
+_ROWS = 4096  # intervals looked at at once
 _ROOM = 0.7  # share of its reach that a robot's picture holds room for
 
 
@@ -274,6 +275,18 @@ def _halved(trajectory: Trajectory, t: Array, most: int) -> Array:
 
 def _errors(trajectory: Trajectory, starts: Array, ends: Array) -> _Errors:
     """What goes wrong between instants when joints go evenly from one to the next."""
+    parts = [
+        _some_errors(trajectory, starts[k : k + _ROWS], ends[k : k + _ROWS])
+        for k in range(0, max(starts.size, 1), _ROWS)
+    ]
+    chord, turn, whole = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("chord", "turn", "whole")
+    )
+    return _Errors(chord=chord, turn=turn, whole=whole)
+
+
+def _some_errors(trajectory: Trajectory, starts: Array, ends: Array) -> _Errors:
     share = np.concatenate([[0.0], _INNER, [1.0]])
     t = starts[:, None] + (ends - starts)[:, None] * share
     q = trajectory.state(t.ravel()).q.reshape(*t.shape, -1)
