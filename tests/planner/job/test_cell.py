@@ -130,7 +130,7 @@ BOX = '[[cell.obstacle]]\nname = "a"\nbox_mm = [1, 1, 1]\n'
         ),
         (
             '[[cell.obstacle]]\nname = "a"\ngeometry = "bad.stl"\nunit = "mm"',
-            "line 8: cell.obstacle[0].geometry is 'bad.stl', which cannot be read: bad.stl: The mesh",
+            "line 8: cell.obstacle[0].geometry is 'bad.stl', which cannot be read: bad.stl: ",
         ),
         ("[cell]\nobstacles = []", "cell.obstacles is not a known key; did you mean 'obstacle'?"),
     ],
