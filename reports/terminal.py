@@ -11,6 +11,7 @@ import numpy as np
 from planner.findings import Finding, Severity
 from planner.plan import Plan, PlannedPoint, SegmentKind, Totals
 from planner.touch.summary import touch_summary
+from reports.console import Cell, Console, Table, console_on
 from reports.verdict import (
     aspect_text,
     clearance_proven,
@@ -19,13 +20,9 @@ from reports.verdict import (
     not_checked,
     touch_sentence,
 )
-from reports.visible_text import console_on
 from robots.core.rounding import apart_digits, balance
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from planner.proof import Proof
 
 
@@ -97,15 +94,11 @@ def _segment_line(plan: Plan) -> str:
 
 def _print_joints(console: Console, plan: Plan) -> None:
     mechanism, limits = plan.job.mechanism, plan.job.effort_limits
-    table = _table(
-        *("", "speed", "of", "acceleration", "of", "torque", "of", "rms torque", "power", "energy")
-    )
-    table.add_row(
-        *("joint", "rad/s", "limit", "rad/s²", "limit", "N m", "limit", "N m", "W", "J"),
-        style="dim",
-    )
-    for k, load in enumerate(plan.joint_loads):
-        table.add_row(
+    headers = ("", "speed", "of", "acceleration", "of", "torque", "of")
+    units = ("joint", "rad/s", "limit", "rad/s²", "limit", "N m", "limit", "N m", "W", "J")
+    rows: list[Sequence[Cell]] = [[(unit, "dim") for unit in units]]
+    rows += [
+        (
             load.name,
             f"{load.peak_velocity:.4g}",
             _share(load.peak_velocity, mechanism.max_speed[k]),
@@ -115,7 +108,10 @@ def _print_joints(console: Console, plan: Plan) -> None:
             _share(load.peak_torque, limits[k]),
             *(_number(value, 4) for value in (load.rms_torque, load.peak_power, load.energy)),
         )
-    _titled(console, "Peaks of each joint, over the exact motion", table)
+        for k, load in enumerate(plan.joint_loads)
+    ]
+    console.print("\nPeaks of each joint, over the exact motion", style="bold")
+    console.table(Table(headers=(*headers, "rms torque", "power", "energy"), rows=rows))
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -194,32 +190,19 @@ def _print_findings(console: Console, findings: Iterable[Finding]) -> None:
 
 
 def _print_validation(console: Console, proof: Proof) -> None:
-    table = _table("check", "found", "limit", "unit", "", text=(0, 3, 4))
+    rows = []
     for check in proof.check_list:
         verdict = "ok" if check.passed else "FAILED"
         unit = "" if check.unit == "1" else check.unit
         found, limit = f"{check.value:.2e}", f"{check.limit:.2g}"
         if not check.passed:
             found, limit = apart_digits(check.value, check.limit, 3)
-        table.add_row(check.name, found, limit, unit, verdict)
+        rows.append((check.name, found, limit, unit, verdict))
     passed = "passed" if proof.passed else "FAILED, nothing is exported"
-    _titled(console, f"Validation by independent methods: {passed}", table)
+    console.print(f"\nValidation by independent methods: {passed}", style="bold")
+    console.table(Table(headers=("check", "found", "limit", "unit", ""), rows=rows, text=(0, 3, 4)))
     for check in proof.failures:
         console.print(f"  {check.name}: {check.explanation}", soft_wrap=True)
-
-
-def _table(*headers: str, text: Sequence[int] = (0,)) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column, header in enumerate(headers):
-        table.add_column(header, justify="left" if column in text else "right", overflow="fold")
-    return table
-
-
-def _titled(console: Console, title: str, table: Table) -> None:
-    console.print(f"\n{title}", style="bold")
-    console.print(table)
 
 
 # --- The published nine points -------------------------------------------------------------------

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TextIO
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
+from typing import Any, TextIO
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"  # emphasis on a terminal
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows a formula
@@ -61,42 +57,12 @@ def node_name(number: int, text: str) -> str:
     return f"{number} {label(text, 40).replace('/', '∕')}"
 
 
-# --- on a terminal -------------------------------------------------------------------------------
-
-_PLAIN_WIDTH = 110
-
-
-def console_on(file: TextIO) -> Console:
-    """A console without markup; colour and the window's width where ``file`` is a terminal.
-
-    ``NO_COLOR`` is kept. Strings, also those in tables, are escaped before they are styled, so the
-    console writes to the stream behind one that escapes everything.
-    """
-    from rich.console import Console
-    from rich.text import Text
-
-    class EscapingConsole(Console):
-        """See ``console_on``."""
-
-        def render_str(self, text: str, **options: Any) -> Text:
-            """See ``rich.console.Console``."""
-            return super().render_str(visible(text), **options)
-
-    terminal = file.isatty()
-    return EscapingConsole(
-        file=getattr(file, "terminal_stream", file),
-        width=None if terminal else _PLAIN_WIDTH,
-        color_system="auto" if terminal else None,
-        force_terminal=terminal,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-
-
 def spreadsheet_text(text: str) -> str:
     """A name that no spreadsheet takes for a formula: an apostrophe before = + - @ and tab."""
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+# --- on a terminal -------------------------------------------------------------------------------
 
 
 class EscapedStream:

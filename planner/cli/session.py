@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from planner.progress import Progress, silent
-from reports.visible_text import console_on
+from reports.console import rich_console
 
 Item = TypeVar("Item")
 
@@ -55,7 +55,11 @@ class Session:
         from rich.progress import track
 
         return track(
-            items, description=purpose, total=count, console=console_on(sys.stderr), transient=True
+            items,
+            description=purpose,
+            total=count,
+            console=rich_console(sys.stderr),
+            transient=True,
         )
 
 
@@ -102,7 +106,7 @@ def progress_of(session: Session) -> Iterator[Progress]:
         TimeRemainingColumn(),
     )
     stages: dict[str, TaskID] = {}
-    with Bars(*columns, console=console_on(sys.stderr), transient=True) as bars:
+    with Bars(*columns, console=rich_console(sys.stderr), transient=True) as bars:
 
         def tell(stage: str, done: int, total: int) -> None:
             if stage not in stages:

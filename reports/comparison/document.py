@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from reports.comparison.change import Change, ChangeVerdict, Counterparts, Presence, Section, Value
 from reports.comparison.compare import PlanComparison, PlanSide
 from reports.comparison.rules import RuleVerdict
+from reports.console import Console, Table, console_on
 from reports.page.html import asset, filled
-from reports.visible_text import console_on, cut, visible
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
+from reports.visible_text import cut, visible
 
 FORMAT = 1
 Document = dict[str, object]
@@ -169,7 +165,7 @@ def print_comparison(
         console.print(f"{label}  {_side_text(side)}", soft_wrap=True)
     console.print(f"\n{headline(comparison)}", style="bold")
     if not comparison.equal:
-        console.print(_table((), summary_lines(comparison)))
+        console.table(_table((), summary_lines(comparison)))
         for section in comparison.sections:
             _print_section(console, section)
     _print_rules(console, judgements)
@@ -192,7 +188,7 @@ def _print_section(console: Console, section: Section) -> None:
     title = f"{section.title}: {len(section.differing)} of {len(section.pairs)} differ"
     console.print(f"\n{title}", style="bold")
     names = tuple(label for label in section.labels if label != "number")
-    console.print(_table(names, lines[:_TOLD]))
+    console.table(_table(names, lines[:_TOLD]))
     if len(lines) > _TOLD:
         console.print(f"and {len(lines) - _TOLD} more; --json and --html have all of them")
 
@@ -209,24 +205,16 @@ def _print_rules(console: Console, judgements: Sequence[RuleVerdict]) -> None:
 
 
 def _table(names: tuple[str, ...], lines: Sequence[ComparisonLine]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for header in (" ".join(names), ""):
-        table.add_column(header, overflow="fold")
-    for header in ("A", "B", "change", "relative"):
-        table.add_column(header, justify="right", overflow="fold")
-    table.add_column("unit")
-    table.add_column("")
-    for line in lines:
-        own = " ".join(map(_fit, line.names))
-        table.add_row(
-            *(Text(own), Text(line.what), Text(_fit(line.a)), Text(_fit(line.b))),
-            *(Text(line.change), Text(line.relative), Text(line.unit)),
-            Text(line.verdict.value, style=_COLOUR[line.verdict]),
+    rows = [
+        (
+            *(" ".join(map(_fit, line.names)), line.what, _fit(line.a), _fit(line.b)),
+            *(line.change, line.relative, line.unit),
+            (line.verdict.value, _COLOUR[line.verdict]),
         )
-    return table
+        for line in lines
+    ]
+    headers = (" ".join(names), "", "A", "B", "change", "relative", "unit", "")
+    return Table(headers=headers, rows=rows, text=(0, 1, 6, 7))
 
 
 def _fit(text: str) -> str:

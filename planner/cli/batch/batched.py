@@ -23,7 +23,7 @@ from planner.cli.failures import Resumable
 from planner.cli.output import FORMAT, print_json, print_table
 from planner.cli.session import Session
 from planner.errors import OptionError
-from reports.visible_text import console_on
+from reports.console import rich_console
 
 if TYPE_CHECKING:
     from reports.batch.changes import BatchChanges
@@ -333,7 +333,7 @@ def _bar() -> Iterator[BatchProgress]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[failed]} failed"),
     )
-    with Progress(*columns, console=console_on(sys.stderr), transient=True) as bars:
+    with Progress(*columns, console=rich_console(sys.stderr), transient=True) as bars:
         bar = bars.add_task("jobs", total=None, rate="", failed=0)
         began = time.monotonic()
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 from planner.cli.output import bold
-from reports.visible_text import EscapedStream, console_on
+from reports.console import PLAIN_WIDTH, Table, console_on
+from reports.visible_text import EscapedStream
 
 ESC = "\x1b[31m"
 
@@ -38,17 +40,32 @@ def test_our_own_emphasis_passes_on_a_terminal_and_nothing_else(monkeypatch):
     assert "\x1b" not in off.getvalue()
 
 
-def test_a_styled_console_escapes_text_and_cells():
-    from rich.table import Table
-
-    behind = Terminal()
+@pytest.mark.parametrize("file", [Terminal, io.StringIO])
+def test_a_console_escapes_text_and_cells(file):
+    behind = file()
     console = console_on(EscapedStream(behind))
     console.print(f"name{ESC}", style="bold")
-    table = Table("column")
-    table.add_row(f"cell{ESC}")
-    console.print(table)
+    console.table(Table(headers=("column", "2"), rows=[(f"cell{ESC}", (f"styled{ESC}", "dim"))]))
     assert ESC not in behind.getvalue()
-    assert behind.getvalue().count("⟨U+001B⟩[31m") == 2
+    assert behind.getvalue().count("⟨U+001B⟩[31m") == 3
+
+
+def test_a_terminal_and_a_file_show_the_same_words(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", str(PLAIN_WIDTH))
+    shown = []
+    for file in (Terminal(), io.StringIO()):
+        console = console_on(file)
+        console.print("\n" + " ".join(f"word-{k}" for k in range(40)), style="bold")
+        console.print("long " * 60, soft_wrap=True)
+        console.print("begun ", style="red", end="")
+        console.print("and ended")
+        rows = [("q1", "0.5", ("ok", "green")), ("longer name", "12.25", "")]
+        console.table(Table(headers=("joint", "found", ""), rows=rows, text=(0, 2)))
+        text = re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue())
+        shown.append([line.rstrip() for line in text.splitlines()])
+    assert shown[0] == shown[1]
+    assert "longer name  12.25" in shown[1]
 
 
 @pytest.mark.parametrize(
