@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,13 @@ from parts.errors import PartError
 from parts.geometry.mesh import TriangleMesh
 from robots.core.arrays import Array, Indices, Mask
 
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
 NEAREST_CHUNK = 100_000  # queries at once; bounds the memory
+# Queries times samples up to which all are compared: a tree would be quicker, but importing SciPy
+# takes longer than this.
+_FEW_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,18 +53,13 @@ class NearestTriangles:
         PartError: no triangle has an area.
     """
 
-    __slots__ = ("_boxes", "_corners", "_ids", "_sample_ids", "_samples")
-
     def __init__(self, mesh: TriangleMesh) -> None:
-        from scipy.spatial import cKDTree
-
         self._ids = np.flatnonzero(mesh.areas > 0.0)
         if not self._ids.size:
             raise PartError("No triangle of the mesh has an area; there is nothing to probe.")
         self._corners = mesh.corners(self._ids)
         self._boxes = BoxTree(self._corners.min(axis=1), self._corners.max(axis=1))
-        points, self._sample_ids = _samples(self._corners)
-        self._samples = cKDTree(points, balanced_tree=False, compact_nodes=False)
+        self._samples, self._sample_ids = _samples(self._corners)
 
     def nearest(self, points: Array) -> NearestPoints:
         """Nearest point of the mesh for every query; of equal triangles the first of the mesh.
@@ -74,12 +76,27 @@ class NearestTriangles:
         return NearestPoints(points=found, triangles=self._ids[triangles], distances=distances)
 
     def _chunk(self, points: Array) -> tuple[Array, Indices]:
-        triangles = self._sample_ids[self._samples.query(points)[1]]
+        triangles = self._sample_ids[self._nearest_samples(points)]
         feet = closest_on_triangles(points, self._corners[triangles])
         best = _Best(triangles, feet, _squares(points - feet))
         for pairs in self._boxes.near(points, np.sqrt(best.squares)):
             self._improve(points, pairs, best)
         return best.feet, best.triangles
+
+    def _nearest_samples(self, points: Array) -> Indices:
+        """A near sample of each query, the nearest but for rounding."""
+        if len(points) * len(self._samples) > _FEW_PAIRS:
+            return np.asarray(self._tree.query(points)[1])
+        centre = self._samples.mean(axis=0)
+        samples = self._samples - centre
+        squares = _squares(samples) - 2.0 * ((points - centre) @ samples.T)
+        return np.asarray(np.argmin(squares, axis=1))
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self._samples, balanced_tree=False, compact_nodes=False)
 
     def _improve(self, points: Array, pairs: Pairs, best: _Best) -> None:
         """Measure the triangles of pairs and keep the nearest of each query."""

@@ -54,6 +54,17 @@ def ball():
 
 
 @pytest.mark.parametrize("make", [needles, soup, ball])
+def test_few_queries_get_the_same_answer_without_a_tree(make, monkeypatch):
+    mesh = make()
+    queries = np.random.default_rng(8).normal(size=(60, 3)) + [100.0, 0.0, 0.0]
+    compared = NearestTriangles(mesh).nearest(queries)
+    monkeypatch.setattr(tree_module, "_FEW_PAIRS", 0)
+    by_tree = NearestTriangles(mesh).nearest(queries)
+    np.testing.assert_array_equal(compared.triangles, by_tree.triangles)
+    np.testing.assert_array_equal(compared.points, by_tree.points)
+
+
+@pytest.mark.parametrize("make", [needles, soup, ball])
 @pytest.mark.parametrize("spread", some([1e-6, 0.1, 10.0], gate=2))
 def test_distances_are_those_of_brute_force(make, spread):
     mesh = make()
