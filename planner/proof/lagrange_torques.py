@@ -17,9 +17,9 @@ from robots.core.equations.kinematics import frames
 from robots.core.equations.lagrange import lagrange
 from robots.core.equations.tree import tree_of
 from robots.core.kernels import Kernel
+from robots.core.kernels.recorded import recorded
 from robots.core.mechanism import Mechanism
-from robots.core.recording import PROGRAMMES, Programme, Recorder, recording_functions
-from robots.core.remembered import remembered
+from robots.core.recording import Programme, Recorder, recording_functions
 
 
 class LagrangeTorques:
@@ -48,7 +48,7 @@ class LagrangeTorques:
         return np.asarray(self.smooth(q, qd, qdd) + self.coulomb * np.sign(qd))
 
 
-@remembered(lambda mechanism: repr(tree_of(mechanism)), room=PROGRAMMES)
+@recorded(lambda mechanism: repr(tree_of(mechanism)))
 def _programme(mechanism: Mechanism) -> Programme:
     tree, recorder = tree_of(mechanism), Recorder()
     n = tree.dof

@@ -32,9 +32,9 @@ from robots.core.equations.algebra import (
 )
 from robots.core.equations.kinematics import Frame, Rates, frames, link_rates, tool_frame
 from robots.core.equations.tree import Tree, tree_of
+from robots.core.kernels.recorded import recorded
 from robots.core.mechanism import Mechanism
-from robots.core.recording import PROGRAMMES, Node, Programme, Recorder, recording_functions
-from robots.core.remembered import remembered
+from robots.core.recording import Node, Programme, Recorder, recording_functions
 
 SIGNS = (1.0, -1.0)
 FAMILIES = tuple(product(SIGNS, SIGNS, SIGNS))  # (shoulder, elbow, wrist)
@@ -399,7 +399,7 @@ ANGLES = len(FAMILIES) * 5
 LINE_NUMBERS = 17  # start, tangent, axis, signs, posture at the start
 
 
-@remembered(lambda family, *, free=0: (repr(_reach(family)), free), room=PROGRAMMES)
+@recorded(lambda family, *, free=0: (repr(_reach(family)), free))
 def branch_programme(family: ArmFamily, *, free: int = 0) -> Programme:
     """Wrist centre and stylus direction to eight families and the reserve of reach. # (41,).
 
@@ -423,7 +423,7 @@ def branch_programme(family: ArmFamily, *, free: int = 0) -> Programme:
     return recorder.programme("arm_branches", [*angles, reserve(reach, goal)], (ANGLES + 1,))
 
 
-@remembered(lambda mechanism, family: repr(_held(mechanism, family)), room=PROGRAMMES)
+@recorded(lambda mechanism, family: repr(_held(mechanism, family)))
 def line_programme(mechanism: Mechanism, family: ArmFamily) -> Programme:
     """A line (17 numbers) and λ to q, dq/dλ and d²q/dλ², for a straight stylus. # (15,)."""
     recorder = Recorder()
@@ -436,7 +436,7 @@ def line_programme(mechanism: Mechanism, family: ArmFamily) -> Programme:
     return recorder.programme("line_state", outputs, (15,))
 
 
-@remembered(lambda mechanism, *, bent: (repr(tree_of(mechanism)), bent), room=PROGRAMMES)
+@recorded(lambda mechanism, *, bent: (repr(tree_of(mechanism)), bent))
 def rates_programme(mechanism: Mechanism, *, bent: bool) -> Programme:
     """Joints and tangent to dq/dλ and d²q/dλ². # (10,)."""
     recorder = Recorder()
@@ -446,7 +446,7 @@ def rates_programme(mechanism: Mechanism, *, bent: bool) -> Programme:
     return recorder.programme("line_rates", rates, (10,))
 
 
-@remembered(lambda mechanism: repr(tree_of(mechanism)), room=PROGRAMMES)
+@recorded(lambda mechanism: repr(tree_of(mechanism)))
 def newton_programme(mechanism: Mechanism) -> Programme:
     """Joints, ball and direction wanted to Newton's step and what is missing. # (7,)."""
     recorder = Recorder()

@@ -6,7 +6,7 @@ function, an operation count and an export.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -30,15 +30,14 @@ from robots.core.equations.kinematics import (
 from robots.core.equations.lagrange import lagrange
 from robots.core.equations.tree import Tree, grouped, tree_of
 from robots.core.errors import EquationError
+from robots.core.kernels.recorded import recorded
 from robots.core.mechanism import Mechanism
 from robots.core.recording import (
-    PROGRAMMES,
     OperationCounts,
     Programme,
     Recorder,
     recording_functions,
 )
-from robots.core.remembered import remembered
 
 Arguments = Sequence[Sequence[Any]]
 Equations = Callable[[Tree, Arguments, Functions], list[Any]]
@@ -73,9 +72,14 @@ class Quantity:
         """The name as a reader knows it."""
         return _WORDS.get(self.name, self.name.replace("_", " "))
 
-    @remembered(
-        lambda self, mechanism: (self, repr(tree_of(mechanism)), mechanism.masses_known),
-        room=PROGRAMMES,
+    @property
+    def _seen(self) -> tuple[Hashable, ...]:
+        """What tells its recordings from those of others."""
+        equations = f"{self.equations.__module__}.{self.equations.__qualname__}"
+        return self.name, self.arguments, self.shape, equations, self.inertial, self.needs_masses
+
+    @recorded(
+        lambda self, mechanism: (*self._seen, repr(tree_of(mechanism)), mechanism.masses_known)
     )
     def record(self, mechanism: Mechanism) -> Programme:
         """The straight-line programme of this quantity for one mechanism.

@@ -72,8 +72,7 @@ class Instruction(NamedTuple):
     number: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One number of the result: a value, perhaps negated."""
 
     value: int
@@ -106,6 +105,8 @@ class Programme:
         result: the output array.
         instructions: inputs and constants included; operands stand before their use.
         outputs: row-major numbers of the result.
+        origin: name that it is kept under, of a recording; see ``robots.core.kernels.recorded``.
+        content: its ``digest``, where that is known.
     """
 
     name: str
@@ -113,6 +114,8 @@ class Programme:
     result: Argument
     instructions: tuple[Instruction, ...]
     outputs: tuple[Output, ...]
+    origin: str = field(default="", repr=False, compare=False)
+    content: str = field(default="", repr=False, compare=False)
     # Instructions that compute: a rough cost for deciding where compilation pays. Every model of a
     # mechanism asks each of its programmes, so they are counted once.
     work: int = field(init=False, repr=False, compare=False)
@@ -150,12 +153,7 @@ class Programme:
     @property
     def digest(self) -> str:
         """Content hash, the key of every cache."""
-        return hashlib.sha256(self.text().encode()).hexdigest()
-
-
-# Recording a robot's equations takes longer than planning a job of nine points with them. Equal
-# dimensions give the very same programme, so that machine code, too, is made once for it.
-PROGRAMMES = 64  # of each recording that are remembered; some robots' worth
+        return self.content or hashlib.sha256(self.text().encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from robots.core.arrays import Array
+from robots.core.kernels import llvm
 from robots.core.kernels.address import address_of
 from robots.core.kernels.llvm import llvm_text
-from robots.core.kernels.machine import Loaded, Machine, text_code
+from robots.core.kernels.machine import Loaded, Machine, kept_code, load
+from robots.core.kernels.recorded import keep
 from robots.core.recording import Programme
 
 
@@ -56,8 +60,10 @@ class CompiledForm:
 
     def __init__(self, programme: Programme, target: Machine) -> None:
         self.target = target
-        text = llvm_text(programme, target.lanes)
-        self.loaded: Loaded = text_code(text, target, len(programme.arguments))
+        content = f"{_writer()} {programme.digest} {target.lanes}"
+        code = kept_code(content, target, lambda: llvm_text(programme, target.lanes))
+        self.loaded: Loaded = load(code, target, len(programme.arguments))
+        keep(programme)
 
     def run(self, inputs: Sequence[Array], out: Array, threads: int) -> None:
         """Fill ``out`` (N, result size) from ``inputs``, each (N, argument size), C order."""
@@ -88,6 +94,12 @@ class CompiledForm:
         result = np.empty((lanes, out.shape[1]))
         self._rows(padded, result, 0, lanes)
         out[start:] = result[:left]
+
+
+@cache
+def _writer() -> str:
+    """The module that writes the assembly, in place of the assembly, which takes longer."""
+    return hashlib.sha256(Path(str(llvm.__file__)).read_bytes()).hexdigest()
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -94,16 +95,27 @@ def text_code(text: str, target: Machine, inputs: int) -> Loaded:
 
 def object_of(text: str, target: Machine) -> bytes:
     """The relocatable object of LLVM assembly."""
+    return kept_code(text, target, lambda: text)
+
+
+def kept_code(content: str, target: Machine, text: Callable[[], str]) -> bytes:
+    """The relocatable object of LLVM assembly out of the cache, or compiled and kept there.
+
+    Args:
+        content: what the assembly follows from.
+        target: the machine to compile for.
+        text: the assembly.
+    """
     import llvmlite
 
     parts = (
         *(_GENERATION, llvmlite.__version__),
-        *(target.cpu, target.features, str(target.effort), text),
+        *(target.cpu, target.features, str(target.effort), content),
     )
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     code = code_cache.read(key)
     if code is None:
-        code = object_code(text, target)
+        code = object_code(text(), target)
         code_cache.write(key, code)
     return code
 

@@ -56,7 +56,7 @@ def ball():
 @pytest.mark.parametrize("make", [needles, soup, ball])
 def test_few_queries_get_the_same_answer_without_a_tree(make, monkeypatch):
     mesh = make()
-    queries = np.random.default_rng(8).normal(size=(60, 3)) + [100.0, 0.0, 0.0]
+    queries = np.random.default_rng(8).normal(loc=(100.0, 0.0, 0.0), size=(60, 3))
     compared = NearestTriangles(mesh).nearest(queries)
     monkeypatch.setattr(tree_module, "_FEW_PAIRS", 0)
     by_tree = NearestTriangles(mesh).nearest(queries)

@@ -9,8 +9,9 @@ import pytest
 
 from robots.arm.equations import branch_programme, line_programme, newton_programme
 from robots.arm.family import arm_family
+from robots.core.kernels.recorded import PROGRAMMES
 from robots.core.quantities import quantity
-from robots.core.recording import PROGRAMMES, Recorder
+from robots.core.recording import Recorder
 from robots.core.remembered import remembered
 from robots.library import load
 
