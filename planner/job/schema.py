@@ -1,7 +1,8 @@
 """The tables of a job file (TOML, format 1) and their JSON Schema.
 
 Every key with a dimension carries its unit; a key that is not listed here is an error. Numbers are
-kept as the decimals of the file, so that conversion to SI rounds once.
+kept as the decimals of the file, so that conversion to SI rounds once. Tables that are defaults are
+not validated, so that none is built before a file is read.
 """
 
 from __future__ import annotations
@@ -13,16 +14,12 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     ConfigDict,
     Field,
-    PlainSerializer,
-    PlainValidator,
-    TypeAdapter,
-    ValidationError,
 )
-from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import PydanticCustomError
 
-from robots.core.robot_file.schema import ControllerTable, Name, PoseTable, Table
+from robots.core.robot_file.schema import ControllerTable, Name, PoseTable, Table, checked_name
 from robots.core.schema_numbers import (
+    Checked,
     Positive,
     Real,
     SpanWithin,
@@ -62,8 +59,7 @@ def _samples(value: object) -> int:
 
 Samples = Annotated[
     int,
-    PlainValidator(_samples),
-    JsonSchema({"type": "integer", "minimum": 0, "maximum": MOST_SAMPLES}),
+    Checked(check=_samples, json={"type": "integer", "minimum": 0, "maximum": MOST_SAMPLES}),
 ]
 
 
@@ -93,17 +89,16 @@ def _tool_name(value: object) -> str:
 
 ToolName = Annotated[
     str,
-    PlainValidator(_tool_name),
-    JsonSchema({"type": "string", "pattern": f"^{_TOOL_NAME.pattern}$"}),
+    Checked(check=_tool_name, json={"type": "string", "pattern": f"^{_TOOL_NAME.pattern}$"}),
 ]
-_NAMES = TypeAdapter(tuple[Name, ...])
 
 
 def _datum_features(value: object) -> tuple[str, ...]:
     """One name, or several."""
+    entries = (value,) if isinstance(value, str) else value
     try:
-        names = _NAMES.validate_python((value,) if isinstance(value, str) else value)
-    except ValidationError:
+        names = tuple(map(checked_name, entries)) if isinstance(entries, list | tuple) else ()
+    except PydanticCustomError:
         names = ()
     if not names:
         raise PydanticCustomError(
@@ -116,10 +111,10 @@ def _datum_features(value: object) -> tuple[str, ...]:
 
 DatumFeatures = Annotated[
     tuple[str, ...],
-    PlainValidator(_datum_features),
-    PlainSerializer(lambda names: list(names) if len(names) > 1 else names[0]),
-    JsonSchema(
-        {
+    Checked(
+        check=_datum_features,
+        write=lambda names: list(names) if len(names) > 1 else names[0],
+        json={
             "anyOf": [
                 {"type": "string", "minLength": 1, "maxLength": 100},
                 {
@@ -128,7 +123,7 @@ DatumFeatures = Annotated[
                     "minItems": 1,
                 },
             ]
-        }
+        },
     ),
 ]
 Seconds = Annotated[Decimal, Within(low=Decimal(0), high=Decimal(3600))]
@@ -158,8 +153,9 @@ def _sentence(value: Any) -> str:
 
 Sentence = Annotated[
     str,
-    PlainValidator(_sentence),
-    JsonSchema({"type": "string", "minLength": 1, "maxLength": _LONGEST_SENTENCE}),
+    Checked(
+        check=_sentence, json={"type": "string", "minLength": 1, "maxLength": _LONGEST_SENTENCE}
+    ),
 ]
 
 
@@ -198,9 +194,7 @@ def _written(value: Any) -> Any:
 
 Direction = Annotated[
     Any,
-    PlainValidator(_direction),
-    PlainSerializer(_written),
-    JsonSchema({"anyOf": [{"const": NORMAL}, _TRIPLE]}),
+    Checked(check=_direction, write=_written, json={"anyOf": [{"const": NORMAL}, _TRIPLE]}),
 ]
 
 
@@ -307,7 +301,7 @@ class PartTable(Table):
         default=None,
         description="surfaces of a STEP file beside its closed solids; left out by default",
     )
-    pose: PoseTable = PoseTable()
+    pose: PoseTable = PoseTable.model_construct()
 
 
 class ObstacleTable(Table):
@@ -516,7 +510,7 @@ class RangeTable(Table):
 class PlaceTable(Table):
     """Where ``palpeur place`` looks for a better pose of the part, seen from the job's."""
 
-    range_mm: RangeTable = RangeTable(x=_ABOUT, y=_ABOUT)
+    range_mm: RangeTable = RangeTable.model_construct(x=_ABOUT, y=_ABOUT)
     yaw_deg: TurnSpan = Field(default=_ROUND, description="about base z, through its origin")
     full: bool = Field(default=False, strict=True, description="tilt it too, to any orientation")
     goal: Literal["margin", "time", "energy"] = "margin"
@@ -729,24 +723,24 @@ class JobFile(Table):
     controller: ControllerTable | None = Field(
         default=None, description="replaces that of the robot file"
     )
-    probe: ProbeTable = ProbeTable()
-    part: PartTable = PartTable()
-    cell: CellTable = CellTable()
+    probe: ProbeTable = ProbeTable.model_construct()
+    part: PartTable = PartTable.model_construct()
+    cell: CellTable = CellTable.model_construct()
     points: PointsTable
     feature: tuple[FeatureTable, ...] = ()
-    approach: ApproachTable = ApproachTable()
+    approach: ApproachTable = ApproachTable.model_construct()
     touch: TouchTable | None = Field(
         default=None,
         description="without it: a search with every default, or to-rest where [approach] gives a "
         "law and no overtravel",
     )
-    travel: TravelTable = TravelTable()
-    checks: ChecksTable = ChecksTable()
-    sampling: SamplingTable = SamplingTable()
-    place: PlaceTable = PlaceTable()
+    travel: TravelTable = TravelTable.model_construct()
+    checks: ChecksTable = ChecksTable.model_construct()
+    sampling: SamplingTable = SamplingTable.model_construct()
+    place: PlaceTable = PlaceTable.model_construct()
     presenter: PresenterTable | None = None
     uncertainty: UncertaintyTable | None = None
-    evaluation: EvaluationTable = EvaluationTable()
+    evaluation: EvaluationTable = EvaluationTable.model_construct()
     datum: tuple[DatumTable, ...] = ()
     tolerance: tuple[ToleranceTable, ...] = ()
     report: ReportTable = ReportTable()

@@ -13,18 +13,29 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    PlainValidator,
-    WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
 
 from robots.core.capsule import MOST_CORNERS
-from robots.core.schema_numbers import NonNegative, Positive, Real, Triple, WholeWithin, Within
+from robots.core.schema_numbers import (
+    Checked,
+    NonNegative,
+    Positive,
+    Real,
+    Triple,
+    WholeWithin,
+    Within,
+)
 
 LONGEST_NAME = 100
 
 
-def _name(value: object) -> str:
+def checked_name(value: object) -> str:
+    """The name itself, as a document may give it.
+
+    Raises:
+        PydanticCustomError: no text, too long, or with signs that nobody sees.
+    """
     good = isinstance(value, str) and value.isprintable() and value.strip() == value != ""
     if not good or len(str(value)) > LONGEST_NAME:
         raise PydanticCustomError(
@@ -41,11 +52,12 @@ def _pair(value: object) -> tuple[str, str]:
 
 
 _NAME_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
-Name = Annotated[str, PlainValidator(_name), WithJsonSchema(_NAME_SCHEMA)]
+Name = Annotated[str, Checked(check=checked_name, json=_NAME_SCHEMA)]
 Pair = Annotated[
     tuple[str, str],
-    PlainValidator(_pair),
-    WithJsonSchema({"type": "array", "items": _NAME_SCHEMA, "minItems": 2, "maxItems": 2}),
+    Checked(
+        check=_pair, json={"type": "array", "items": _NAME_SCHEMA, "minItems": 2, "maxItems": 2}
+    ),
 ]
 _HIGHEST_INPUT = 8192
 Sign = Annotated[int, WholeWithin(low=-1, high=1, zero=False)]
