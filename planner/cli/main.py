@@ -42,6 +42,8 @@ def run() -> NoReturn:
     gc.set_threshold(200_000, 20, 50)
     # None of ours; to look for them, pydantic reads the metadata of all that is installed.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # Matrices are small here: NumPy's threads would wait for work, and take processor time for it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     arguments = sys.argv[1:]
     quiet_libraries(lambda text: logged(text, " ".join(arguments)))
     code = main(arguments)
