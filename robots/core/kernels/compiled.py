@@ -62,7 +62,7 @@ class CompiledForm:
         self.target = target
         content = f"{_writer()} {programme.digest} {target.lanes}"
         code = kept_code(content, target, lambda: llvm_text(programme, target.lanes))
-        self.loaded: Loaded = load(code, target, len(programme.arguments))
+        self.loaded: Loaded = load(code, len(programme.arguments))
         keep(programme)
 
     def run(self, inputs: Sequence[Array], out: Array, threads: int) -> None:

@@ -158,12 +158,8 @@ class _Code(NamedTuple):
 
 @cache
 def _machine_code(target: Machine) -> _Code:
-    engine = mapped(object_of(_text(target.lanes), target))
-    return _Code(
-        direct=engine.get_function_address(ENTRY),
-        converting=engine.get_function_address(CONVERTING_ENTRY),
-        engine=engine,
-    )
+    engine = mapped(object_of(_text(target.lanes), target), ENTRY, CONVERTING_ENTRY)
+    return _Code(direct=engine[ENTRY], converting=engine[CONVERTING_ENTRY], engine=engine)
 
 
 @cache

@@ -30,11 +30,12 @@ from robots.core.errors import EquationError
 from robots.core.kernels import cache as disk
 from robots.core.kernels.address import address_of
 from robots.core.kernels.machine import (
+    LOOP_ENTRY,
     Processor,
     baseline,
     bitcode_version,
     host,
-    load_loop,
+    mapped,
     object_of_bitcode,
     runs_baseline,
 )
@@ -164,14 +165,14 @@ class Loop:
             bitcode = disk.read_ahead(self.bitcode_name()) or self.bitcode()
             code = object_of_bitcode(bitcode, processor)
             disk.write(key, code)
-        address, self._keep = load_loop(code)
+        self._keep = mapped(code, LOOP_ENTRY)
         kinds: list[Any] = []
         for argument in _leaves(self._parameters):
             if argument.rank == 0:
                 kinds.append(_SCALARS[argument.kind])
             else:
                 kinds += [ctypes.c_void_p, *[ctypes.c_int64] * argument.rank]
-        return ctypes.CFUNCTYPE(None, *kinds)(address)
+        return ctypes.CFUNCTYPE(None, *kinds)(self._keep[LOOP_ENTRY])
 
     def object_name(self) -> str:
         """File of the machine code compiled ahead for this kind of machine."""
