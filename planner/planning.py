@@ -282,9 +282,10 @@ def _findings(
         met = [*about_visit.travels(limits), *about_visit.unproven()]
         watched = about_visit.cell()
     unserved = np.nonzero(choice.candidate < 0)[0]
-    slow = touch_findings(placed, candidates, touch, np.setdiff1d(unserved, colliding))
+    slow = touch_findings(placed, candidates, touch, unserved[~np.isin(unserved, colliding)])
     too_fast = [placed.names.index(one.subject.point) for one in slow]
-    failing = np.setdiff1d(unserved, np.append(colliding, too_fast).astype(np.int64))
+    told = np.append(colliding, too_fast).astype(np.int64)
+    failing = unserved[~np.isin(unserved, told)]
     left_out = frozenset(placed.names[k] for k in unserved)
     findings = [
         *_of_left_out(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -248,6 +247,8 @@ class Robot(Model):
 
     def _repr_html_(self) -> str:
         """The same with the table of joints, for notebooks."""
+        from html import escape
+
         head = "<br>".join(escape(line) for line in self._lines())
         return f"<div><p>{head}</p>{self.joints.to_html(index=False, na_rep='')}</div>"
 

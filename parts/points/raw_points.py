@@ -282,7 +282,7 @@ def _twice(names: Sequence[str], positions: Array, normals: Array) -> tuple[str,
     """What to tell of points that stand where another one does, with the same normal."""
     rows = np.column_stack([positions, np.nan_to_num(normals)]) + 0.0  # -0 is 0
     found = np.unique(rows, axis=0, return_index=True)[1]
-    again = np.setdiff1d(np.arange(len(rows)), found)
+    again = np.flatnonzero(~np.isin(np.arange(len(rows)), found))
     if not again.size:
         return ()
     first = {row.tobytes(): index for index, row in reversed(list(enumerate(rows)))}

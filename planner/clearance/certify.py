@@ -308,7 +308,7 @@ class Advance:
         front = _Front(every, np.zeros(count), np.ones(count), unknown)
         while front.index.size:
             front = self._round(course, front)
-            left = np.unique(front.index).size
+            left = int(np.count_nonzero(np.bincount(front.index)))
             progress(stage, count - left, count)
         np.minimum(course.certified, course.seen, out=course.certified)
         return course

@@ -189,7 +189,8 @@ def check_unit(
         return
     T = part.T_base_part if frame == "part" else np.eye(4)
     given = _distances(T, points.positions)
-    if np.median(given) > _FAR * reach and _fits(T, points.positions / _FACTOR, reach):
+    most = 2 * np.count_nonzero(given > _FAR * reach) > len(given)
+    if most and _fits(T, points.positions / _FACTOR, reach):
         raise _off(label, points, given, reach, "large")
     if _is_crumb(points, frame, reach) and _fits(T, points.positions * _FACTOR, reach):
         raise _off(label, points, given, reach, "small")

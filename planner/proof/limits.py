@@ -59,7 +59,7 @@ class Limits(CheckGroup):
         self._bounds.take(found, motion.pieces)
         if len(motion.pieces):
             self._real = np.maximum(self._real, _real(self._evidence, motion, found))
-        segments = np.unique(motion.pieces.segment)
+        segments = np.flatnonzero(np.bincount(motion.pieces.segment))
         self._at_rest = np.maximum(self._at_rest, torques_at_rest(self._evidence, segments))
 
     def within(self) -> list[Check]:

@@ -42,8 +42,12 @@ class ArmInverse:
         self.model = Model(mechanism, engine)
         self._free = FreeJoints(self.family, engine)
         self._branches = Kernel(branch_programme(self.family), engine)
-        self._rates = Kernel(rates_programme(mechanism, bent=not self.family.closed_form), engine)
         self._line = Kernel(line_programme(mechanism, self.family), engine)
+
+    @cached_property
+    def _rates(self) -> Kernel:
+        bent = not self.family.closed_form
+        return Kernel(rates_programme(self.model.mechanism, bent=bent), self.model.engine)
 
     def branches(self, center: object, axis: object, *, out: Array | None = None) -> Array:
         """Raw closed form for wrist centres and unit stylus directions: the fast path.
@@ -405,7 +409,13 @@ class FreeJoints:
 
     def __init__(self, family: ArmFamily, engine: Engine) -> None:
         self._family = family
-        self._given = [Kernel(branch_programme(family, free=count), engine) for count in (1, 2)]
+        self._engine = engine
+
+    @cached_property
+    def _given(self) -> list[Kernel]:
+        """With one and with two joints given; few jobs have points that leave any free."""
+        programmes = [branch_programme(self._family, free=count) for count in (1, 2)]
+        return [Kernel(programme, self._engine) for programme in programmes]
 
     def filled(self, center: Array, axis: Array, theta: Array, near: Array | None) -> Array:
         """The families with free joints from ``near``.
