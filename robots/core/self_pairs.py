@@ -28,6 +28,7 @@ from robots.core.mechanism import BASE, Joint, JointKind, Mechanism
 from robots.core.pose import make_pose, rotation_z
 
 _POSTURES = 64
+_ROWS = 4096  # postures times pairs that are measured at once
 # Frames nearer than this are one place; capsules nearer than this touch. [m]
 _COINCIDENT = 1e-9
 
@@ -156,12 +157,18 @@ def self_clearances(
 
 def _capsule_clearances(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], q: Array) -> Array:
     """Distances between capsules, negative by how deep they overlap. # (m, pairs) [m]."""
+    found = np.empty((len(q), len(pairs)))
+    if not pairs:
+        return found
     T = _link_poses(mechanism, q)
     ends = [_axis_ends(T[capsule.joint], capsule) for capsule in mechanism.capsules]
-    radii = [capsule.radius for capsule in mechanism.capsules]
-    found = np.empty((len(q), len(pairs)))
-    for column, (a, b) in enumerate(pairs):
-        found[:, column] = segment_distance(*ends[a], *ends[b]) - radii[a] - radii[b]
+    starts, tips = (np.stack(side) for side in zip(*ends, strict=True))
+    radii = np.array([capsule.radius for capsule in mechanism.capsules])
+    at_once = max(1, _ROWS // max(1, len(q)))
+    for k in range(0, len(pairs), at_once):
+        a, b = np.array(pairs[k : k + at_once]).T
+        apart = segment_distance(starts[a], tips[a], starts[b], tips[b])
+        found[:, k : k + at_once] = (apart - radii[a, None] - radii[b, None]).T
     return found
 
 
