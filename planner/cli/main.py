@@ -20,11 +20,10 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
-import typer
-
 from planner.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
+    import typer
     from _typeshed import ReadableBuffer
     from typer.models import CommandInfo
 
@@ -156,6 +155,8 @@ def _thinned(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
 
 
 def _name(info: CommandInfo) -> str:
+    import typer
+
     if info.name is not None:
         return info.name
     return typer.main.get_command_name(info.callback.__name__) if info.callback else ""
