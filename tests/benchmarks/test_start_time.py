@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from planner.job import write_template
 
 RUNS = 9
 
@@ -33,3 +36,27 @@ def test_start_beside_importing_typer(option, speed):
     samples = [{name: seconds(c) for name, c in commands.items()} for _ in range(speed.runs(RUNS))]
     medians = {name: statistics.median(s[name] for s in samples) for name in commands}
     speed.ratio(f"palpeur {option}: import typer", medians["typer"] / medians["palpeur"])
+
+
+def cpu_seconds(command: list[str | Path]) -> float:
+    """Time of the processor for one process, start to end. # [s]"""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+@pytest.mark.benchmark
+def test_check_beside_importing_numpy(speed, tmp_path):
+    job, _ = write_template(tmp_path)
+    code = "from planner.cli.main import run; run()"
+    commands = {
+        "palpeur": [sys.executable, "-c", code, "check", job],
+        "numpy": [sys.executable, "-c", "import numpy"],
+    }
+    for command in commands.values():
+        cpu_seconds(command)  # compiles bytecode and kernels
+    runs = range(speed.runs(RUNS))
+    samples = [{name: cpu_seconds(c) for name, c in commands.items()} for _ in runs]
+    medians = {name: statistics.median(s[name] for s in samples) for name in commands}
+    speed.ratio("palpeur check of five points: import numpy", medians["numpy"] / medians["palpeur"])
