@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 from robots.core.kernels import cache as code_cache
@@ -24,6 +25,7 @@ LOOP_ENTRY = "palpeur_loop"
 # Functions of Numba's runtime, as an object's table of names holds them.
 _RUNTIME = re.compile(rb"(?<=\0)_?((?:NRT_|numba_)[A-Za-z0-9_]*)(?=\0)")
 _NUMBERS = count()  # of objects in memory
+_LINKING = Lock()  # threads may load their kernels at once; there is one linker
 # What x86-64-v3 has beyond every 64-bit processor, as LLVM calls it.
 _V3 = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2", "xsave")
 # Raise when the generated code changes in a way its text does not show.
@@ -156,7 +158,8 @@ def mapped(code: bytes, *entries: str) -> Any:
         builder.import_symbol(name.decode(), _abort())
     for entry in entries:
         builder.export_symbol(entry)
-    return builder.link(_linker(), f"palpeur {next(_NUMBERS)}")
+    with _LINKING:
+        return builder.link(_linker(), f"palpeur {next(_NUMBERS)}")
 
 
 class Processor(NamedTuple):
