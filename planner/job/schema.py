@@ -167,9 +167,7 @@ def _label(value: Any) -> str:
     return value
 
 
-Label = Annotated[
-    str, PlainValidator(_label), JsonSchema({"type": "string", "maxLength": _LONGEST_LABEL})
-]
+Label = Annotated[str, Checked(check=_label, json={"type": "string", "maxLength": _LONGEST_LABEL})]
 
 
 Seed = Annotated[int, WholeWithin(low=0, high=LARGEST_SEED)]

@@ -3,7 +3,7 @@
     python -m robots.core.kernels.ahead planner robots
 
 Machine code is for the oldest processors that are common, so it serves other machines too. Beside
-it lies the bitcode that it was made of, of which LLVM makes machine code of any other processor.
+it lies the bitcode that it was made of, of which LLVM makes machine code of older and newer ones.
 """
 
 from __future__ import annotations

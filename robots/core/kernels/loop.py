@@ -33,7 +33,7 @@ from robots.core.kernels.machine import (
     LOOP_ENTRY,
     Processor,
     baseline,
-    bitcode_version,
+    bitcode_kind,
     host,
     mapped,
     object_of_bitcode,
@@ -183,8 +183,8 @@ class Loop:
         return self._key("object", sys.platform, *processor)
 
     def bitcode_name(self) -> str:
-        """File of the bitcode optimised ahead, for any processor of this operating system."""
-        return f"bitcode/{self._key('bitcode', sys.platform, bitcode_version())}.bc"
+        """File of the bitcode optimised ahead, for any processor of this kind and system."""
+        return f"bitcode/{self._key('bitcode', sys.platform, bitcode_kind())}.bc"
 
     def _key(self, *target: str) -> str:
         modules = _modules_of(self.function)
@@ -194,7 +194,7 @@ class Loop:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def bitcode(self) -> bytes:
-        """LLVM's bitcode, optimised: all that takes long, and depends on no processor."""
+        """LLVM's bitcode, optimised: all that takes long, and depends on no make of processor."""
         import numba
         from numba import carray, types
 

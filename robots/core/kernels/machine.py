@@ -200,16 +200,17 @@ def _is_arm() -> bool:
     return triple.startswith(("aarch64", "arm64"))
 
 
-def bitcode_version() -> str:
-    """The version of LLVM, which reads the bitcode of its own for certain."""
-    return ".".join(str(number) for number in _binding().llvm_version_info)
+def bitcode_kind() -> str:
+    """What bitcode is read by: a kind of processor, and the version of LLVM that wrote it."""
+    architecture, _, _ = _binding().get_process_triple().partition("-")
+    return f"{architecture} {'.'.join(map(str, _binding().llvm_version_info))}"
 
 
 def object_of_bitcode(code: bytes, processor: Processor) -> bytes:
     """The relocatable object of a loop.
 
     Args:
-        code: LLVM's bitcode, optimised; on this or another kind of processor.
+        code: LLVM's bitcode, optimised.
         processor: to make machine code for.
     """
     target = target_machine(processor)
