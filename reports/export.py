@@ -45,7 +45,7 @@ _FILES = {
     "where a point is not reached.",
     "report.html": "everything for a reader, in one page that needs no network: summary, findings, "
     "replay, curves, tables, validation.",
-    "report.pdf": "the same for signature; of a table of more than 500 rows the first 100 and "
+    "report.pdf": "the same for signature; of a table of more than 500 rows the first 50 and "
     "those that need attention.",
     "tables.xlsx": "the tables of the report as a workbook.",
     "scene.glb": "cell, robot and motion as glTF. scene.html, if it is there: the replay alone.",

@@ -29,7 +29,7 @@ _LISTED, _COLUMNS, _ROWS = 400, 104, 4  # lines of the job file, their width, li
 _NOTE_ROOM = 48.0  # a line of the template in its letters' size [em]
 FINDINGS = 200  # that are printed
 ROWS = 500  # of a table that is printed whole, and at most of any
-FIRST = 100  # rows of a longer one: whoever needs more opens the workbook
+FIRST = 50  # rows of a longer one: whoever needs more opens the workbook
 TITLE, SENTENCE = 120, 600  # characters
 _PHRASE = 100
 # lines of the template in its letters' size [em]

@@ -185,9 +185,9 @@ def test_long_tables_say_where_the_rest_is(report, plan, tmp_path):
     )
     (tmp_path / "long.pdf").write_bytes(report_pdf(long, plan.timeline, {}))
     text = " ".join(run("pdftotext", tmp_path / "long.pdf", "-raw").split())
-    assert "motion99 " in text
-    assert "motion100 " not in text
-    assert "The first 100 of 1,200 rows; all of them stand in the workbook" in text
+    assert "motion49 " in text
+    assert "motion50 " not in text
+    assert "The first 50 of 1,200 rows; all of them stand in the workbook" in text
     assert "100 more findings stand in the workbook and in plan.json." in text
     assert "500 more lines stand in the job file." in text
     assert text.count("what fixes the duration") > 1  # the head is repeated
