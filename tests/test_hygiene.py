@@ -73,6 +73,7 @@ ALLOWED = {
     ("planner/batch/worker.py", "import_module"): "names written in the source",
     ("planner/batch/worker.py", "CDLL"): "the C library of the process: prctl",
     ("planner/result_files.py", "CDLL"): "the C library of the process: renameat2",
+    ("planner/processes.py", "CDLL"): "the C library of the process: malloc_trim",
     ("robots/core/views.py", "import_module"): "one name, written in the source",
     ("robots/core/kernels/direct_call.py", "import_module"): "a module of NumPy, by its name",
     ("robots/core/kernels/machine.py", "CDLL"): "the process itself: addresses of sin and cos",
