@@ -74,6 +74,10 @@ ALLOWED = {
     ("planner/batch/worker.py", "CDLL"): "the C library of the process: prctl",
     ("planner/result_files.py", "CDLL"): "the C library of the process: renameat2",
     ("planner/processes.py", "CDLL"): "the C library of the process: malloc_trim",
+    (
+        "robots/core/kernels/recorded.py",
+        "marshal",
+    ): "numbers and names, out of the cache whose machine code is run: docs/threat-model.md",
     ("robots/core/views.py", "import_module"): "one name, written in the source",
     ("robots/core/kernels/direct_call.py", "import_module"): "a module of NumPy, by its name",
     ("robots/core/kernels/machine.py", "CDLL"): "the process itself: addresses of sin and cos",

@@ -167,7 +167,9 @@ def test_an_angle_is_worth_a_second_capsule_and_a_stick_is_not(elbow):
     bare = [[replace(c, corners=NONE) for c in fit.capsules] for fit in (one, two)]
     assert union_volume(bare[1]) < 0.25 * union_volume(bare[0])
     solid = 0.01 * (0.6 + 0.4)  # boxes that share the corner
-    assert solid < two.volume < 1.01 * solid  # of the pieces
+    # Of the pieces. Points of the lattice lie on their faces: rounding counts them in or out.
+    doubt = 1e-3 * sum(capsule.volume for capsule in two.capsules)
+    assert solid - doubt < two.volume < 1.01 * solid
     assert one.volume > 1.9 * solid
     stick = trimesh.creation.capsule(height=0.5, radius=0.1, count=(12, 12))
     assert len(fit_capsules(stick.vertices, stick.faces, most=3).capsules) == 1
