@@ -2,11 +2,13 @@
 
 Corners of the triangles that a CAD system writes lie on its surfaces, but for rounding, except
 along the edges of sloppy faces, where they stray by micrometres. So a surface is accepted where
-the median corner of its region lies on it closely and every corner loosely; nothing is fitted
-through the facets in between. A few facets around a seed give a first surface of each kind; it
-grows over smooth edges as far as corners lie on it, and is fitted again. Of the kinds, the
-simplest is taken that explains nearly as much as any: one row of a torus's facets is a cylinder,
-too, but the torus has all rows. What has no such surface stays facets.
+the median corner of its region lies on it closely, every corner loosely, and those inside of it,
+off its rim, exactly: a freeform that is much like it is not. Surfaces that many corners inside
+prove come first, wherever they end. Nothing is fitted through the facets in between. A few facets
+around a seed give a first surface of each kind; it grows over smooth edges as far as corners lie on
+it, and is fitted again. Of the kinds, the simplest is taken that explains nearly as much as any:
+one row of a torus's facets is a cylinder, too, but the torus has all rows. What has no such surface
+stays facets.
 """
 
 from __future__ import annotations
@@ -36,12 +38,14 @@ COARSE, FINE = 2e-6, 1.2e-7  # of the size: six digits of a text file; single pr
 SMOOTH = np.radians(31.0)  # neighbours that turn less may be facets of one surface
 _ROOM = 6.0  # of the rounding that flat facets show
 _FLAT = 3  # coplanar triangles that are no facet of a curved surface
+_INSIDE = 3  # corners inside a region that tell whether it is exact
 _BROAD = 10.0  # times the area of the facets around it: no facet of a curved surface
 _FEWEST = 4  # facets of a curved surface: three lines always lie on a cylinder
 _SAG = 4.0  # times the usual distance of facets from their surface: a flat that was cut into it
 _BENT = 4.0  # times the loose tolerance that corners leave every plane by
 _FLATTEST = 20.0  # times its size: the radius of a region
 _NEARLY = 0.85  # of the area that the best surface explains: a simpler one is preferred
+_MOSTLY = 0.7  # of the area of a loose region: facets with an exact corner, where it has such
 _OPEN = 0.5  # of a region's rim that runs on into facets without a surface: it is none either
 _MOST = 2000  # planes, and smooth pieces without a surface: a scan has a piece for each triangle
 _RINGS = 2  # about a seed, whose facets give a first surface
@@ -54,7 +58,14 @@ _SAMPLED = 1500  # corners that a fit uses
 _ROUNDS = 4  # of growing and fitting again
 _STEPS = (10, 30)  # of a fit that begins near its end: of a patch, and of what grew from it
 _UNEVEN = 0.2  # steps of the share by which bends of neighbouring facets differ
-_FAILURES = (60, 1500)  # seeds without a surface: in a row in a smooth piece, and in all
+_PASSES = (False, False, True, False)  # whether surfaces are taken that run on into their like
+_UNITS = (1.0, 1e2, 1e3, 1e3 / 25.4)  # of files, per metre
+_NEAR = 20.0  # times the exactness: the median corner of a first surface that may become exact
+_SURE = (16, 30)  # corners on a surface that need not end: half of them exact, and not
+_AS_OPEN = 0.05  # of the rim: of surfaces that run on as much, the closest
+_PROVEN = 12  # corners inside a region that lie on its surface exactly: no other goes through them
+_FAILURES = (90, 1500)  # seeds without a surface: in a row in a smooth piece, and in all
+_UNPROVEN = 4000  # seeds without an exact surface: a scan has no other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,8 +97,10 @@ def mesh_regions(mesh: TriangleMesh, triangles: Indices) -> tuple[MeshRegion, ..
         triangles: rows of it, of a body without faces. # (t,)
     """
     search = _Search(_Facets(mesh, triangles))
-    for ending in (True, False, True):
-        search.find_curved(ending=ending)
+    search.find_exact()
+    search.settle_borders()
+    for open_too in _PASSES:
+        search.find_curved(open_too=open_too)
         search.settle_borders()
     search.take_planes()
     search.settle_borders()
@@ -122,6 +135,21 @@ class _Rows(NamedTuple):
         return self.items[self.places(owners)[0]]
 
 
+def _written(vertices: Array, size: float) -> float:
+    """How exactly the numbers of a file state the corners: in single precision, or decimals. [m].
+
+    Six digits of the part's size where neither is seen.
+    """
+    for unit in _UNITS:
+        numbers = vertices * unit
+        if np.allclose(numbers, numbers.astype(np.float32), rtol=1e-14, atol=0.0):
+            return FINE * size
+        for step in (1e-2, 1e-3, 1e-4):
+            if np.allclose(numbers / step, np.rint(numbers / step), rtol=0.0, atol=1e-6):
+                return max(step / unit, FINE * size)
+    return COARSE * size
+
+
 class _Facets:
     """Coplanar neighbours of a mesh as facets, with their corners and smooth neighbours.
 
@@ -154,23 +182,27 @@ class _Facets:
         lengths = np.linalg.norm(np.diff(mesh.vertices[ends[apart]], axis=1)[:, 0], axis=1)
         smooth = np.sum(self.normals[a] * self.normals[b], axis=1) >= np.cos(SMOOTH)
         self.rims = np.bincount(a, lengths, self.count) + np.bincount(b, lengths, self.count)
+        self.sharp = np.unique(ends[apart][~smooth])
         a, b, lengths = a[smooth], b[smooth], lengths[smooth]
         both, back = np.concatenate([a, b]), np.concatenate([b, a])
         self.beside = _Rows.of(both, back, self.count)
         self.edge_lengths = np.tile(lengths, 2)[np.argsort(both, kind="stable")]
 
     def _measured_rounding(self) -> float:
-        """How far corners of the largest flat facets lie from their planes, with room. [m]."""
+        """How far corners of the largest flat facets lie from their planes, with room. [m].
+
+        Half the corners of a plane may be on sloppy edges, and most of the planes of a part.
+        """
         counts = np.bincount(self.facet)
         off = []
         for facet in np.argsort(-counts, kind="stable")[:12].tolist():
             if counts[facet] < 6:
                 break
-            used = np.unique(self.mesh.faces[self.rows[self.facet == facet]])
-            points = self.mesh.vertices[used] - self.mesh.vertices[used].mean(axis=0)
-            normal = np.linalg.svd(points, full_matrices=False)[2][-1]
-            off.append(float(np.sqrt(np.mean((points @ normal) ** 2))))
-        usual = float(np.median(off)) if off else COARSE * self.size
+            points = self.mesh.vertices[np.unique(self.mesh.faces[self.rows[self.facet == facet]])]
+            arms = points - points.mean(axis=0)
+            normal = np.linalg.svd(arms, full_matrices=False)[2][-1]
+            off.append(float(np.median(np.abs(_plane(points, normal, 0.0).distance(points)))))
+        usual = float(np.percentile(off, 25.0)) if off else COARSE * self.size
         return float(np.clip(_ROOM * usual, FINE * self.size, COARSE * self.size))
 
     def _coplanar(self, faces: Indices, one: Indices, other: Indices, ends: Indices) -> Indices:
@@ -243,6 +275,16 @@ class _Facets:
         return np.asarray(self.areas > _BROAD * usual)
 
     @cached_property
+    def inside(self) -> Mask:
+        """Which facets have a corner that is on no edge of the part that can be seen. # (f,)."""
+        corners, owner = self.corners.items, self.corner_owners
+        smooth = (np.diff(self.beside.starts) >= 2) & ~self.broad & (self.triangles < _FLAT)
+        at_edge = np.zeros(len(self.mesh.vertices), dtype=bool)
+        at_edge[self.sharp] = True
+        at_edge[corners[~smooth[owner]]] = True
+        return np.asarray(smooth & (np.bincount(owner, ~at_edge[corners], self.count) > 0))
+
+    @cached_property
     def widths(self) -> Array:
         """Twice the area of each facet over its rim: its narrower side, about. # (f,) [m]."""
         return np.asarray(2.0 * self.areas / np.maximum(self.rims, 1e-12))
@@ -290,11 +332,34 @@ class _Facets:
         """Corners of some facets. # (k, 3) [m]."""
         return np.asarray(self.mesh.vertices[np.unique(self.corners.take(facets))])
 
+    def inner_points(self, facets: Indices) -> Array:
+        """Corners of some facets that have no other facets: none is on an edge. # (k, 3) [m]."""
+        corners, counts = np.unique(self.corners.take(facets), return_counts=True)
+        return np.asarray(
+            self.mesh.vertices[corners[counts == np.diff(self.around.starts)[corners]]]
+        )
+
+    @cached_property
+    def around(self) -> _Rows:
+        """Facets at each vertex."""
+        return _Rows.of(self.corners.items, self.corner_owners, len(self.mesh.vertices))
+
+    @cached_property
+    def corner_owners(self) -> Indices:
+        """Whose corner each item of ``corners`` is."""
+        return np.repeat(np.arange(self.count), np.diff(self.corners.starts))
+
     def farthest(self, surface: Surface, facets: Indices) -> Array:
         """The farthest that a corner of each facet lies from a surface. # (f,) [m]."""
         places, starts = self.corners.places(facets)
         away = np.abs(surface.distance(self.mesh.vertices[self.corners.items[places]]))
         return np.asarray(np.maximum.reduceat(away, starts))
+
+    def nearest(self, surface: Surface, facets: Indices) -> Array:
+        """The nearest that a corner of each facet lies to a surface. # (f,) [m]."""
+        places, starts = self.corners.places(facets)
+        away = np.abs(surface.distance(self.mesh.vertices[self.corners.items[places]]))
+        return np.asarray(np.minimum.reduceat(away, starts)) if len(facets) else away
 
     def along(self, surface: Surface, facets: Indices) -> Array:
         """Cosine between the normals of facets and the surface's. # (f,)."""
@@ -333,7 +398,7 @@ class _Grown(NamedTuple):
     surface: Surface
     facets: Indices
     area: float
-    ends: bool  # at edges of the part, at surfaces that are known, or at large flats
+    open: float  # share of its rim that does not end at an edge, a known surface or a large flat
 
 
 class _Search:
@@ -347,6 +412,7 @@ class _Search:
         self._facets = facets
         self._owner = np.full(facets.count, -1)
         self._surfaces: list[Surface] = []
+        self._failed: dict[int, int] = {}  # seeds without a surface, and facets around them
         self._visited = np.zeros(facets.count, dtype=np.int64)
         self._visit = 0
         self._room = [
@@ -357,13 +423,84 @@ class _Search:
             for loose, close in TOLERANCES
         ]
         self._loose, self._close = self._room[-1]
+        self._exact = max(facets.rounding, _written(facets.mesh.vertices, facets.size))
 
-    def find_curved(self, *, ending: bool) -> None:
+    def find_exact(self) -> None:
+        """Find surfaces that many corners lie on exactly, wherever they end.
+
+        CAD states corners inside a face as exactly as the file can; only those along its edges
+        stray. So such a surface is proven by what is inside of it, and then has the facets at its
+        rim whose corners lie on it loosely.
+        """
+        facets = self._facets
+        loose = self._room[-1][0]
+        if self._exact > self._room[1][1] - facets.rounding:  # too coarse to prove anything
+            return
+        self._loose = self._close = self._exact
+        tried = ~facets.inside
+        seeds, failures = np.flatnonzero(facets.inside), 0
+        for seed in seeds[self._turns(seeds)].tolist():
+            if self._owner[seed] >= 0 or tried[seed]:
+                continue
+            best = self._proven(seed, tried)
+            if best is None:
+                tried[self._around(seed, 1)] = True
+                if (failures := failures + 1) >= _UNPROVEN:
+                    break
+                continue
+            own = self._with_rim(best, loose)
+            self._take(best._replace(facets=own))
+
+    def _proven(self, seed: int, tried: Mask) -> _Grown | None:
+        """The simplest surface through a seed that corners around it lie on exactly.
+
+        Facets of what too few corners prove are noted as tried.
+        """
+        facets = self._facets
+        found = []
+        for guess in self._guesses(seed, _NEAR * self._exact):
+            if (grown := self._settled(guess)) is None:
+                continue
+            if len(facets.inner_points(grown.facets)) >= _PROVEN:
+                found.append(grown)
+            else:
+                tried[grown.facets] = True
+        most = max((one.area for one in found), default=0.0)
+        return next((one for one in found if one.area >= _NEARLY * most), None)
+
+    def _with_rim(self, grown: _Grown, loose: float) -> Indices:
+        """Facets of a surface and those around its exact corners, where all of them lie loosely."""
+        facets, surface = self._facets, grown.surface
+        lies = np.full(facets.count, -1, dtype=np.int8)  # not known
+        deepest = self._deepest(surface, grown.facets)
+        own = front = grown.facets
+        lies[own] = 1
+        while len(front):
+            corners = np.unique(facets.corners.take(front))
+            away = np.abs(surface.distance(facets.mesh.vertices[corners]))
+            corners = corners[away <= self._exact]
+            if not len(corners):
+                break
+            places, starts = facets.around.places(corners)
+            fan = facets.around.items[places]
+            some = np.unique(fan[lies[fan] < 0])
+            if len(some):
+                near = facets.farthest(surface, some) <= loose
+                near &= np.abs(surface.distance(facets.centres[some])) <= deepest
+                smooth = facets.along(surface, some) >= np.cos(2.0 * SMOOTH)  # slivers lean
+                lies[some] = near & smooth & (self._owner[some] < 0)
+            inner = np.logical_and.reduceat(lies[fan] > 0, starts)
+            front = np.setdiff1d(facets.around.take(corners[inner]), own)
+            own = np.union1d(own, front)
+        return own
+
+    def find_curved(self, *, open_too: bool) -> None:
         """Find curved surfaces from seeds, facets that bend as those beside them first, by width.
 
         Args:
-            ending: take only those that end at edges of the part, at surfaces that are known, or at
-                large flats. What runs on into its like may be a part of a face, or more than one.
+            open_too: take those, too, that end neither at edges of the part, nor at surfaces that
+                are known or at large flats, where many corners lie on them. What runs on into its
+                like may be a part of a face, or more than one.
         """
         facets = self._facets
         tried = np.zeros(facets.count, dtype=bool)
@@ -377,11 +514,16 @@ class _Search:
                 continue
             if self._lies_beside(seed):
                 continue
-            best = self._best(seed, ending=ending)
+            patch = self._around(seed, _RINGS)
+            if self._failed.get(seed) == len(patch):  # as in an earlier pass
+                tried[patch] = True
+                continue
+            best = self._best(seed)
             if best is None:
                 failures[piece[seed]] += 1
-                tried[self._around(seed, _RINGS)] = True
-            elif best.ends or not ending:
+                tried[patch] = True
+                self._failed[seed] = len(patch)
+            elif best.open <= 0.0 or (open_too and self._is_sure(best)):
                 failures[piece[seed]] = 0
                 self._take(best)
             else:
@@ -410,21 +552,31 @@ class _Search:
             self._lies(self._surfaces[number], one)[0] for number in beside.tolist() if number >= 0
         )
 
-    def _best(self, seed: int, *, ending: bool) -> _Grown | None:
-        """The simplest surface through a seed that explains nearly as much as any."""
-        first: _Grown | None = None
-        rooms = self._room if ending else self._room[:-1]  # sloppy ones must show where they end
+    def _best(self, seed: int) -> _Grown | None:
+        """The simplest surface through a seed that explains nearly as much as any.
+
+        With the closest of the tolerances with which it ends; else with which it runs on least.
+        """
         guesses, fresh = list[_Guess](), self._guesses(seed)
-        for room in rooms:
+        chosen: list[_Grown] = []
+        for room in self._room:
             self._loose, self._close = room
             settled = map(self._settled, chain(tuple(guesses), _kept(fresh, guesses)))
             found = [one for one in settled if one is not None]
             most = max((one.area for one in found), default=0.0)
             best = next((one for one in found if one.area >= _NEARLY * most), None)
-            if best is not None and best.ends:
+            if best is None:
+                continue
+            if best.open <= 0.0:
                 return best
-            first = first or best
-        return first
+            chosen.append(best)
+        least = min((one.open for one in chosen), default=0.0)
+        return next((one for one in chosen if one.open <= least + _AS_OPEN), None)
+
+    def _is_sure(self, grown: _Grown) -> bool:
+        """Whether so many corners lie on a surface that it is one wherever it ends."""
+        points = self._facets.points(grown.facets)
+        return len(points) >= _SURE[0 if self._is_exact(grown.surface, points) else 1]
 
     def _pieces(self) -> Indices:
         """Number of the smooth piece that every facet without a surface belongs to. # (f,)."""
@@ -448,8 +600,14 @@ class _Search:
                 break
         return found
 
-    def _guesses(self, seed: int) -> Iterator[_Guess]:
-        """First surfaces through a seed and facets around it, the simplest kinds first."""
+    def _guesses(self, seed: int, near: float = np.inf) -> Iterator[_Guess]:
+        """First surfaces through a seed and facets around it, the simplest kinds first.
+
+        Args:
+            seed: a facet.
+            near: the farthest that corners lie from one, the median of those of a patch that it is
+                to be fitted to. [m]
+        """
         facets = self._facets
         beside = np.unique(facets.beside.take(np.array([seed])))
         beside = beside[self._owner[beside] < 0]
@@ -458,16 +616,30 @@ class _Search:
         for guess in (_cylinder, _cone):
             for row in rows:
                 surface = guess(facets.points(row), facets.normals[row])
-                if surface is not None and (first := self._guess(surface, row)):
+                first = None if surface is None else self._guess(surface, row)
+                if first is not None and first.residual <= near:
                     yield first
                     break
-        patch = self._around(seed, _RINGS)
+        yield from self._revolved(self._around(seed, _RINGS), near)
+
+    def _revolved(self, patch: Indices, near: float) -> Iterator[_Guess]:
+        """Spheres, cones and tori that corners of a patch lie on exactly.
+
+        Args:
+            patch: facets.
+            near: the farthest that the median corner lies from one before it is fitted. [m]
+        """
+        facets = self._facets
         if len(patch) < 2 * _FEWEST:
             return
         points = facets.points(patch)
         for surface in _revolved(points, facets.centres[patch], facets.normals[patch]):
+            if np.median(np.abs(surface.distance(points))) > near:
+                continue
             fitted = _minimised(surface, _sampled(surface, points), _STEPS[0])
-            if fitted is not None and (first := self._guess(fitted, patch)):
+            if fitted is None or np.median(np.abs(fitted.distance(points))) > self._exact:
+                continue
+            if first := self._guess(fitted, patch):
                 yield first
 
     def _guess(self, surface: Surface, facets: Indices) -> _Guess | None:
@@ -494,11 +666,13 @@ class _Search:
                 break
             covered = grown
         covered = self._without_flats(surface, covered)
+        if len(covered) >= _FEWEST and not self._exact_inside(surface, covered):
+            surface, covered = self._exact_part(surface, covered)
         if len(covered) < _FEWEST or not self._accepted(surface, covered):
             return None
         surface = self._turned(surface, covered)
         area = float(self._facets.areas[covered].sum())
-        return _Grown(surface, covered, area, self._ends(covered))
+        return _Grown(surface, covered, area, self._open(covered))
 
     def _grown(self, surface: Surface, seeds: Indices) -> Indices:
         """Facets around the seeds whose corners lie on a surface, over smooth edges."""
@@ -544,7 +718,7 @@ class _Search:
         facets = self._facets
         points = facets.points(some)
         away = np.abs(surface.distance(points))
-        if np.median(away) > self._close:
+        if np.median(away) > self._close or not self._exact_inside(surface, some):
             return False
         try:
             fit(surface.kind, _sampled(surface, points[away <= self._close]), hint=surface)
@@ -558,6 +732,46 @@ class _Search:
             return False
         normal = np.linalg.svd(centred, full_matrices=False)[2][-1]
         return bool(np.ptp(centred @ normal) > _BENT * self._loose)
+
+    def _exact_inside(self, surface: Surface, some: Indices) -> bool:
+        """Whether corners inside a region lie on a surface but for their rounding.
+
+        Only on edges are corners of CAD sloppy. Inside, those of a freeform that is much like a
+        surface tell it from one.
+        """
+        inner = self._facets.inner_points(some)
+        if len(inner) < _INSIDE:
+            return True
+        return bool(np.percentile(np.abs(surface.distance(inner)), 90.0) <= self._exact)
+
+    def _exact_part(self, surface: Surface, some: Indices) -> tuple[Surface, Indices]:
+        """Fit to the closer half of the corners, and leave out facets without an exact one.
+
+        The facets of a face have corners inside it or along an edge of it that is exact; what a
+        loose surface takes in of its neighbours, behind an edge that is not, has none.
+        """
+        facets = self._facets
+        surface = self._closely_fitted(surface, facets.points(some))
+        on = facets.nearest(surface, some) <= self._exact
+        own = some[on & (facets.farthest(surface, some) <= self._loose)]
+        mostly = facets.areas[own].sum() >= _MOSTLY * facets.areas[some].sum()
+        exact = mostly and self._is_exact(surface, facets.points(own))
+        return surface, own if exact else own[:0]
+
+    def _closely_fitted(self, surface: Surface, points: Array) -> Surface:
+        """The surface through the closer half of some corners."""
+        for _ in range(_ROUNDS):
+            away = np.abs(surface.distance(points))
+            used = points[away <= np.median(away)]
+            fitted = _minimised(surface, _sampled(surface, used), _STEPS[1])
+            if fitted is None:
+                break
+            surface = fitted
+        return surface
+
+    def _is_exact(self, surface: Surface, points: Array) -> bool:
+        """Whether half of some corners lie on a surface but for their rounding."""
+        return bool(np.median(np.abs(surface.distance(points))) <= self._exact)
 
     def _bends_along(self, surface: Surface, some: Indices) -> bool:
         """Whether facets lie no farther inside a surface than their bends explain.
@@ -573,16 +787,18 @@ class _Search:
         explained = _SAG * float(bends.max(initial=0.0)) + self._loose
         return bool(np.percentile(inside, 75.0) <= explained)
 
-    def _ends(self, covered: Indices) -> bool:
-        """Whether facets do not run on into others of their like."""
+    def _open(self, covered: Indices) -> float:
+        """Share of the rim of facets along which they run on into others of their like."""
         facets = self._facets
         usual = float(np.median(facets.areas[covered]))
         places, _ = facets.beside.places(covered)
-        beside = facets.beside.items[places]
-        open_ = (self._owner[beside] < 0) & (facets.areas[beside] < _BROAD * usual)
-        open_[open_] = ~np.isin(beside[open_], covered)
-        whole = float(facets.rims[covered].sum())
-        return float(facets.edge_lengths[places[open_]].sum()) <= 0.01 * whole
+        beside, lengths = facets.beside.items[places], facets.edge_lengths[places]
+        own = np.isin(beside, covered)
+        open_ = (self._owner[beside] < 0) & ~own & (facets.areas[beside] < _BROAD * usual)
+        whole, running = float(facets.rims[covered].sum()), float(lengths[open_].sum())
+        if running <= 0.01 * whole:
+            return 0.0
+        return running / (whole - float(lengths[own].sum()))
 
     def _turned(self, surface: Surface, some: Indices) -> Surface:
         """With the outside of the facets."""
@@ -608,7 +824,7 @@ class _Search:
         for one in chosen.tolist():
             own = np.array([one])
             plane = _plane(facets.points(own), facets.normals[one], self._close)
-            self._take(_Grown(plane, own, 0.0, True))
+            self._take(_Grown(plane, own, 0.0, 0.0))
 
     def _sag(self) -> Array:
         """How far facets would lie inside the surface that they and a neighbour bend along. # (f,).
@@ -664,7 +880,9 @@ class _Search:
         points = self._facets.points(own)
         away = np.abs(surface.distance(points))
         close = points[away <= max(4.0 * float(np.median(away)), self._facets.rounding)]
-        fitted = _fitted(surface, close)
+        fitted: Surface | None = self._closely_fitted(surface, points)
+        if fitted is None or not self._is_exact(fitted, points):
+            fitted = _fitted(surface, close)
         if fitted is None or self._facets.farthest(fitted, own).max() > self._loose:
             return surface
         return self._turned(fitted, own)
@@ -776,7 +994,10 @@ class _Search:
         )
 
     def give_up_open_regions(self) -> None:
-        """Curved regions most of whose rim runs on smoothly into facets without a surface."""
+        """Curved regions most of whose rim runs on smoothly into facets without a surface.
+
+        Not those that many corners inside prove, which may lie amid a freeform.
+        """
         facets = self._facets
         number = len(self._surfaces)
         owners = facets.owners
@@ -788,7 +1009,11 @@ class _Search:
         ) - np.bincount(own[inner], facets.edge_lengths[inner], minlength=number)
         lost = np.bincount(own[into], facets.edge_lengths[into], minlength=number)
         curved = np.array([not isinstance(one, Plane) for one in self._surfaces], dtype=bool)
-        given_up = np.flatnonzero(curved & (lost > _OPEN * whole))
+        given_up = [
+            number
+            for number in np.flatnonzero(curved & (lost > _OPEN * whole)).tolist()
+            if len(facets.inner_points(np.flatnonzero(self._owner == number))) < _PROVEN
+        ]
         self._owner[np.isin(self._owner, given_up)] = -1
 
     def unite(self) -> None:

@@ -203,6 +203,56 @@ def test_a_freeform_skin_has_no_surfaces_that_nobody_made():
     assert covered < 0.02 * len(ball.faces)
 
 
+def arched_block(waves: float) -> trimesh.Trimesh:
+    """A block of 24 x 16 mm whose top is a cylinder of 20 mm, or a freeform that waves about it."""
+    nx, ny = 13, 7
+    x, y = np.meshgrid(np.linspace(-12, 12, nx), np.linspace(-8, 8, ny), indexing="ij")
+    z = np.sqrt(400.0 - x**2) + waves * np.sin(2.0 * x + 3.0 * y)
+    number = np.arange(nx * ny).reshape(nx, ny)
+    quads = (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:])
+    a, b, c, d = (corner.ravel() for corner in quads)
+    faces = [np.column_stack([a, b, c]), np.column_stack([a, c, d])]
+    vertices = [np.column_stack([x.ravel(), y.ravel(), z.ravel()])]
+    floor = nx * ny + np.arange(4)
+    vertices.append(np.array([[-12, -8, 0], [12, -8, 0], [12, 8, 0], [-12, 8, 0]]))
+    sides = (number[:, 0], number[-1, :], number[::-1, -1], number[0, ::-1])
+    for place, rim in enumerate(sides):
+        foot, next_foot = floor[place], floor[(place + 1) % 4]
+        fan = np.column_stack([np.full(len(rim) - 1, foot), rim[1:], rim[:-1]])
+        faces += [fan, np.array([[foot, next_foot, rim[-1]]])]
+    faces.append(floor[[[0, 2, 1], [0, 3, 2]]])
+    return trimesh.Trimesh(np.vstack(vertices), np.vstack(faces), process=False)
+
+
+@pytest.mark.parametrize(("waves", "cylinders"), [(0.0, 1), (3e-4, 0)])
+def test_a_freeform_near_a_cylinder_is_none(waves, cylinders):
+    """Waves of 0.3 µm: corners of CAD are sloppy on edges only, and these lie inside."""
+    found = regions_of(arched_block(waves))
+    assert sum(isinstance(one.surface, Cylinder) for one in found) == cylinders
+
+
+def test_an_exact_surface_that_runs_on_into_a_freeform_ends_there():
+    """Half a ball, whose other half swells and waves: corners inside prove where it is one."""
+    ball = trimesh.creation.uv_sphere(radius=20.0, count=[16, 24])
+    x, y, z = ball.vertices.T / 20.0
+    swell = np.where(z < 0.0, z**2 * (0.05 + 0.03 * np.sin(4.0 * x + 3.0 * y)), 0.0)
+    mesh = trimesh.Trimesh(ball.vertices * (1.0 + swell)[:, None], ball.faces, process=False)
+    (dome,) = (one for one in regions_of(mesh) if one.surface is not None)
+    assert isinstance(dome.surface, Sphere)
+    assert dome.surface.radius == pytest.approx(20e-3, abs=1e-8)
+    upper = np.flatnonzero(np.all(z[ball.faces] >= 0.0, axis=1))
+    assert np.isin(upper, dome.triangles).mean() > 0.95
+    assert len(dome.triangles) < 1.05 * len(upper)
+
+
+def test_corners_written_with_three_decimals_are_as_exact_as_their_file():
+    """Rounded by as much as the freeform waves: the file says that it can state no better."""
+    mesh = arched_block(0.0)
+    mesh.vertices = np.round(mesh.vertices, 3)
+    (arch,) = (one for one in regions_of(mesh) if isinstance(one.surface, Cylinder))
+    assert arch.surface.radius == pytest.approx(20e-3, abs=2e-6)
+
+
 def test_triangles_without_a_surface_are_features_of_their_own():
     rng = np.random.default_rng(4)
     ball = trimesh.creation.icosphere(subdivisions=1, radius=20.0)
