@@ -13,8 +13,15 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile, read_capped
-from parts.geometry.transforms import carried, chained, turned
+from parts.geometry.source_file import (
+    GeometryContent,
+    MeshBody,
+    SourceFile,
+    carried,
+    chained,
+    read_capped,
+    turned,
+)
 from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
 

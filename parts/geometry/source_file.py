@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from parts.errors import PartError
 from parts.geometry.surfaces import Surface
 from robots.core.arrays import Array, Indices
@@ -240,3 +242,32 @@ def file_unit(file: SourceFile, carried: str, given: str | None) -> FileUnit:
     who = "as the file states" if carried else "as stated; the file carries no unit"
     shown = "inches" if unit == "in" else unit
     return FileUnit(unit=unit, scale=METRES[unit], note=f"Lengths are in {shown}, {who}.")
+
+
+# ------------------------------------------------------------------ Transforms of scenes and builds
+
+
+def chained(file: SourceFile, above: Array, local: Array) -> Array:
+    """The transform of a child in the coordinates of the root. # (4, 4).
+
+    Raises:
+        PartError: the product is not finite.
+    """
+    with np.errstate(all="ignore"):  # what overflows is refused in the next line
+        T = above @ local
+    if not np.isfinite(T).all():
+        raise file.error("a transform of its scene is not finite; it is damaged. Export it again.")
+    return np.asarray(T)
+
+
+def carried(vertices: Array, T: Array) -> Array:
+    """Vertices after a transform; those that are not finite stay so, and are refused later."""
+    with np.errstate(all="ignore"):
+        return np.asarray(vertices @ T[:3, :3].T + T[:3, 3])
+
+
+def turned(faces: Indices, T: Array) -> Indices:
+    """Triangles after a transform; one that mirrors turns them the other way round."""
+    with np.errstate(all="ignore"):
+        mirrors = np.linalg.det(T[:3, :3]) < 0.0
+    return faces[:, ::-1] if mirrors else faces

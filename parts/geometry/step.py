@@ -29,11 +29,12 @@ from parts.geometry.source_file import (
     GeometryContent,
     MeshBody,
     SourceFile,
+    carried,
     read_capped,
+    turned,
 )
 from parts.geometry.step_text import StepFace, StepShell, StepText, step_text
 from parts.geometry.surfaces import Cone, Cylinder, Plane, Sphere, Surface, Torus
-from parts.geometry.transforms import carried, turned
 from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
 

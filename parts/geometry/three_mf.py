@@ -13,8 +13,14 @@ from xml.parsers import expat
 
 import numpy as np
 
-from parts.geometry.source_file import GeometryContent, MeshBody, SourceFile
-from parts.geometry.transforms import carried, chained, turned
+from parts.geometry.source_file import (
+    GeometryContent,
+    MeshBody,
+    SourceFile,
+    carried,
+    chained,
+    turned,
+)
 from robots.core.arrays import Array, Indices
 from robots.core.caps import Cap
 

@@ -10,7 +10,7 @@ from planner.cli.batch.batch_app import batch
 from planner.cli.biped.biped_app import app as biped_app
 from planner.cli.evaluate import evaluate_app
 from planner.cli.job import job_app
-from planner.cli.job.examples import app as examples_app
+from planner.cli.job.job_app import examples_app
 from planner.cli.measure import measure_app
 from planner.cli.moves.motion_app import motion
 from planner.cli.options import AllowOutside, Json, argument, flag

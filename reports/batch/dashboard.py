@@ -32,7 +32,7 @@ from reports.batch.rows import (
     unchecked_text,
 )
 from reports.comparison.change import Sense
-from reports.page.axis import ticks
+from reports.page.curves import ticks
 from reports.page.html import asset, data_block, digest, environment, policy
 from reports.visible_text import visible
 from robots.core.arrays import Array

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from robots.core.chain_inverse.sheets import Sheet, sheet_functions
+from robots.core.chain_inverse.polynomial import Sheet, sheet_functions
 
 
 def on_sheet(a: float, b: float, signs: tuple[int, int]) -> complex:
