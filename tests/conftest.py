@@ -72,7 +72,8 @@ def compile_once(folder):
     def reading(key, *kind):
         code = read(key, *kind)
         shared = os.environ.get("PALPEUR_CACHE_DIR") == str(folder.parent)  # no test's own
-        if code is not None or not shared or key in held or not held_after(key):
+        dear = kind != ("programmes",)  # which are made at once, and not kept by all who miss them
+        if code is not None or not (shared and dear) or key in held or not held_after(key):
             return code
         code = read(key, *kind)  # somebody may have written it meanwhile
         if code is not None:
