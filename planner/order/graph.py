@@ -26,12 +26,16 @@ REFUSED = 1e4  # [s] stands for a travel that is impossible
 APART = 1e5  # [s] cost of leaving a group; rules come before travels that are impossible
 # Names the home posture among candidates; above all their numbers.
 HOME = int(np.iinfo(np.int64).max)
-TYPES = "f8[2] f8[1] i8[1] i8[1] f8[1] i8[1] i8[1] f8[1] i8[1] i8[2] f8[2] i8[1] i8[1] i8[1] i8[1]"
+TYPES = (
+    "f8[2] f8[1] i8[1] i8[1] f8[1] i8[1] i8[1] f8[1] i8[1] i8[2] f8[2] i8[1] i8[1] i8[1] i8[1] "
+    "f8[2]"
+)
 NEIGHBOURS = 10
 OUTSIDE = 5  # more of them, of other groups
 _LOOKED_AT = (40, 400)  # nearest ones among which those of other groups are looked for
 _ALL_LOOKED_AT = 800_000  # of all candidates together, within these
 _SAMPLES = 64  # candidates whose surroundings are measured, to scale the joints
+_TABLED = 512  # candidates between which travels are kept: 2 MB
 _ROWS = 4096  # candidates asked for at a time
 _HALVINGS = 60  # of an interval, until only rounding is left
 
@@ -74,6 +78,7 @@ class Graph(NamedTuple):
         oriented: stops that are entered and left by different points. # (o,)
         home: where a tour comes from and returns to, a row of ``scaled`` behind the candidates;
             none where it begins and ends at its stops. # (1,) or (0,)
+        known: work: travels that were asked for, NaN for the others. # (C, C) or (0, 0) [s]
     """
 
     scaled: Array
@@ -91,14 +96,28 @@ class Graph(NamedTuple):
     group: Indices
     oriented: Indices
     home: Indices
+    known: Array
 
 
 def seconds(graph: Graph, a: int, b: int) -> float:
     """Least time of travel between two candidates, either way.
 
+    Where candidates are few it is computed once for each pair: a search asks for the same ones by
+    the hundred thousand.
+
     Source: [LAMMARI12] §V.3 with |D|
     """
-    return forced(graph, a, b, direct(graph.scaled, graph.law, a, b))
+    if graph.known.size == 0:
+        return forced(graph, a, b, direct(graph.scaled, graph.law, a, b))
+    if math.isnan(graph.known[a, b]):
+        graph.known[a, b] = forced(graph, a, b, direct(graph.scaled, graph.law, a, b))
+    return float(graph.known[a, b])
+
+
+def nothing_known(count: int) -> Array:
+    """See ``Graph.known``; without entries where a table would not stay in a processor's cache."""
+    side = count if count <= _TABLED else 0
+    return np.full((side, side), np.nan)
 
 
 def forced(graph: Graph, a: int, b: int, otherwise: float) -> float:

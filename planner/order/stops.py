@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from planner.errors import JobError
-from planner.order.graph import CandidatePool, Forced, Graph
+from planner.order.graph import CandidatePool, Forced, Graph, nothing_known
 from robots.core.arrays import Array, Indices, Mask
 
 Way = tuple[tuple[int, ...], float]  # candidates of the points of a stop, seconds
@@ -166,6 +166,7 @@ class _StopDraft:
             _numbers(np.array(self._group, dtype=np.int64)),
             np.array(self._oriented, dtype=np.int64),
             np.arange(pool.point.size, len(pool.with_home.scaled)),
+            nothing_known(len(pool.with_home.scaled)),
         )
         return Stops(graph=graph, chains=tuple(self._chains), constant=self._constant)
 
