@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 
 import numpy as np
@@ -50,12 +51,14 @@ _HIGHER = (0.0, 0.05, 0.1, 0.2)
 _BACK = (0.03, 0.06, 0.12)  # [m] along the stylus, out of a bore
 _FACES = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], float)
 _TOP = 2
+_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # of the axes beside each one
 # ----------------------------------------------------------------------------------------- Leading
 # Newton steps from the posture itself, in a few stages along the way, work for every robot and stay
 # on its branch. A robot with joints to spare moves them as little as it can.
 _STAGES = 4
 _STEPS = 6  # Newton steps in each stage
 _DAMPING = 1e-5  # [m] or [rad] per radian: far below the Jacobian of any posture worth leading to
+_DAMPED = _DAMPING**2 * np.eye(6)
 _ARRIVED = 1e-7  # [m] and [rad]: what is left where a posture counts as found
 _LARGEST_STEP = 0.3  # [rad or m] of any joint; a longer one has left the branch
 # Postures of a way that differ by no more are one: apart they are by what leading leaves, or by
@@ -543,6 +546,8 @@ def around_cube(model: Model, travels: Ends, low: Array, high: Array) -> Iterato
         nearest = [np.argmin(_gaps(box, tip.position), axis=1) for tip in tips]
         top = [np.full_like(face, _TOP) for face in nearest]
         for faces in (nearest, top):
+            if faces is top and np.array_equal(nearest, top):
+                continue  # the same again
             led = [
                 lead(model, q, _out(box, tip, face))
                 for q, tip, face in zip((travels.starts, travels.ends), tips, faces, strict=True)
@@ -562,13 +567,19 @@ def drawn_back(model: Model, travels: Ends, height: float) -> Iterator[Tries]:
         travels: their ends.
         height: to be kept between them. Base z. [m]
     """
+
+    @cache
+    def out_of(end: int, back: float) -> Led:
+        q = (travels.starts, travels.ends)[end]
+        tips = tips_of(model, q)
+        place = tips.position - back * tips.axis
+        return lead(model, q, Tips(position=place, axis=tips.axis))
+
     for more in _HIGHER:
         for back in _BACK:
             led = []
-            for q in (travels.starts, travels.ends):
-                tips = tips_of(model, q)
-                place = tips.position - back * tips.axis
-                out = lead(model, q, Tips(position=place, axis=tips.axis))
+            for end in range(2):
+                out = out_of(end, back)
                 up = _lifted(model, out.end, height + more)
                 # Near the base a stylus that lies flat may not be lifted; back may be enough.
                 risen = np.where(up.arrived[:, None], up.q, out.end)
@@ -739,7 +750,7 @@ def _newton(model: Model, q: Array, goal: Tips) -> tuple[Array, Mask]:
         if np.all(np.abs(left) < 0.01 * _ARRIVED):
             break
         J = _reduced(model.jacobian(q), goal.axis)
-        grown = J @ np.swapaxes(J, -1, -2) + _DAMPING**2 * np.eye(6)
+        grown = J @ np.swapaxes(J, -1, -2) + _DAMPED
         step = np.swapaxes(J, -1, -2) @ np.linalg.solve(grown, left[..., None])
         step = step[..., 0]
         size = np.max(np.abs(step), axis=1, keepdims=True)
@@ -751,7 +762,9 @@ def _newton(model: Model, q: Array, goal: Tips) -> tuple[Array, Mask]:
 def _error(model: Model, q: Array, goal: Tips) -> Array:
     """What is left to move and to turn. # (m, 6) [m, rad]."""
     now = tips_of(model, q)
-    turn = np.cross(now.axis, goal.axis)
+    # NumPy's cross product takes five times as long for a few rows; a request has thousands.
+    turn = now.axis.take(_NEXT, 1) * goal.axis.take(_LAST, 1)
+    turn -= now.axis.take(_LAST, 1) * goal.axis.take(_NEXT, 1)
     # Beyond a right angle the cross product shrinks again; such a posture has strayed.
     turn = np.where(np.sum(now.axis * goal.axis, axis=1, keepdims=True) > 0.0, turn, 1.0)
     return np.asarray(np.concatenate([goal.position - now.position, turn], axis=1))

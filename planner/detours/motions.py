@@ -549,6 +549,8 @@ class TravelSpace:
     def routes_keep(self, routes: Array) -> Mask:
         """Polylines of one size whose every leg keeps the clearance. # (k, w, n) -> (k,)."""
         k, w, n = routes.shape
+        if k == 0:
+            return np.zeros(0, dtype=bool)
         starts, ends = routes[:, :-1].reshape(-1, n), routes[:, 1:].reshape(-1, n)
         # Postures first: a single one that collides spares the proof of all legs.
         clear = ~self.checker.collides(routes.reshape(-1, n), self.required)
