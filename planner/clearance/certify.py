@@ -204,6 +204,10 @@ def _judge(checker: Checker, paths: Paths, touching: bool) -> IntervalCheck:
         # Where a path does not exist (NaN) nothing is kept.
         whole = np.isfinite(q).all(axis=1) & np.isfinite(spread).all(axis=1)
         whole &= np.isfinite(along).all(axis=1)
+        if whole.all():
+            wanted = np.clip(floor, -_FAR, _FAR)
+            found = checker.bounds(q, spread, wanted, along=along, touching=touching)
+            return IntervalVerdict(lower=found.lower, here=found.here)
         judged = IntervalVerdict(
             lower=np.full(index.size, -np.inf), here=np.full(index.size, -np.inf)
         )
@@ -334,19 +338,24 @@ class Advance:
         lower, here = found.lower, found.here
         np.add.at(course.judged, i, 1)
         looked = lower < floor
-        _see(course, i[looked], here[looked], 0.5 * (front.low + front.high)[looked])
-        floor = self._floor(course.seen[i])
+        if looked.any():
+            _see(course, i[looked], here[looked], 0.5 * (front.low + front.high)[looked])
+            floor = self._floor(course.seen[i])
         kept = np.maximum(lower, front.kept)
         # Sides that were cut where the floor is just kept come back a rounding below it.
         kept = np.where((kept < floor) & (kept >= floor - _ROUNDING), floor, kept)
         closed = (kept >= floor) | (front.high - front.low <= _NARROW)
         np.minimum.at(course.certified, i[closed], kept[closed])
+        if closed.all():
+            return front.take(slice(0, 0))
         judged = IntervalVerdict(lower=lower[~closed], here=here[~closed])
         return _rest(course, front.take(~closed), judged, floor[~closed])
 
     def _dropped(self, course: Course, front: _Front) -> _Front:
         """Leave out what belongs to motions that are given up."""
         given_up = self._floor(course.seen[front.index]) == -np.inf
+        if not given_up.any():
+            return front
         np.minimum.at(course.certified, front.index[given_up], front.kept[given_up])
         return front.take(~given_up)
 

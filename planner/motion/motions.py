@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -157,8 +158,12 @@ class LawTable:
         """
         chosen = s if seen is None else seen
         piece = np.sum(chosen[:, None] >= self._end[index], axis=1)
-        last = np.sum(self._start[index] < 1.0, axis=1) - 1
-        return self._at(index, np.minimum(piece, np.maximum(last, 0)), s)
+        return self._at(index, np.minimum(piece, self._last[index]), s)
+
+    @cached_property
+    def _last(self) -> Indices:
+        """The last piece of each law that is not empty. # (k,)."""
+        return np.asarray(np.maximum(np.sum(self._start < 1.0, axis=1) - 1, 0))
 
     def _at(self, index: Indices, piece: Indices, s: Array) -> LawState:
         # A law of one piece is symmetric: from its nearer end its rate is a product, where from the
