@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -288,6 +288,7 @@ def _side(start: Array, end: Array, points: Array) -> Array:
     return np.asarray(along[:, 0] * offset[:, 1] - along[:, 1] * offset[:, 0])
 
 
+@cache
 def _rotation(attempt: int) -> Array:
     """A rotation without relation to the axes that parts are drawn along."""
     generator = np.random.default_rng(20_070_817 + attempt)

@@ -141,14 +141,6 @@ class Detours:
         )
 
 
-def find_detours(
-    room: TravelSpace, starts: Array, ends: Array, travel: Travel, *, progress: Progress = silent
-) -> Detours:
-    """Ways around, rounded and timed; see ``find_ways``."""
-    free = FreePaths(room, travel.seed)
-    return Detours.of(room, find_ways(room, starts, ends, travel, free, progress=progress))
-
-
 def find_ways(
     room: TravelSpace,
     starts: Array,
@@ -804,10 +796,10 @@ def corners_between(space: TravelSpace, start: Array, end: Array, travel: Travel
     starts, ends = start[None], end[None]
     if bool(space.legs_keep(starts, ends)[0]):
         return ends
-    found = find_detours(space, starts, ends, travel)
-    if not found.routes:
+    way = find_ways(space, starts, ends, travel, FreePaths(space, travel.seed))[0]
+    if not isinstance(way, Way):
         return None
-    route = found.routes[0]
+    route = way.route
     return route[1:] if bool(space.legs_keep(route[:-1], route[1:]).all()) else None
 
 

@@ -10,13 +10,28 @@ import pytest
 
 from planner.clearance.certify import certify, keeps
 from planner.clearance.paths import StraightPaths
-from planner.detours.find import Ends, around_cube, drawn_back, find_detours, tips_of
+from planner.detours.find import (
+    Detours,
+    Ends,
+    FreePaths,
+    around_cube,
+    drawn_back,
+    find_ways,
+    tips_of,
+)
 from planner.detours.motions import DetourKind
 from planner.job.settings import Travel
 from planner.motion.travel import travel_times
+from planner.progress import silent
 from tests.cases import SOAK
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def find_detours(room, starts, ends, travel, *, progress=silent):
+    """Ways around, rounded and timed."""
+    free = FreePaths(room, travel.seed)
+    return Detours.of(room, find_ways(room, starts, ends, travel, free, progress=progress))
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +237,7 @@ import numpy as np
 from conftest import box, WALL, ROOF
 from planner.job.solids import Cell, Solid, SolidKind
 from planner.clearance.checker import Checker
-from planner.detours.find import find_detours
+from planner.detours.find import Detours, FreePaths, find_ways
 from planner.detours.motions import TravelSpace
 from planner.job import read_job
 from planner.job.settings import Travel
@@ -238,7 +253,8 @@ room = TravelSpace(model=model, cell=cell, checker=Checker(model, cell),
     limits=JointLimits.of(mechanism), lower=mechanism.q_min, upper=mechanism.q_max, required=0.01)
 ends = np.array([[float(x) for x in sys.argv[1].split(",")],
                  [float(x) for x in sys.argv[2].split(",")]])
-found = find_detours(room, ends[:1], ends[1:], Travel())
+ways = find_ways(room, ends[:1], ends[1:], Travel(), FreePaths(room, Travel().seed))
+found = Detours.of(room, ways)
 print(hashlib.sha256(found.routes[0].tobytes() + found.motions.duration.tobytes()).hexdigest())
 """
 
