@@ -119,23 +119,23 @@ class Checker:
             StateError: an array of another shape, or a number that is not finite.
         """
         q = checked_rows("q", q, self._dof)
-        best = Nearest(
-            value=np.full(len(q), np.inf),
-            pair=np.full(len(q), -1, dtype=np.int64),
-            place=np.zeros((len(q), 3)),
-        )
+        best = _nothing_near(len(q))
 
         def look(rows: slice) -> None:
-            bodies = self._links.bodies(self._links.transforms(q[rows]))
             some = Nearest(value=best.value[rows], pair=best.pair[rows], place=best.place[rows])
-            if len(self._links.pairs):
-                found = (some.value, some.pair, some.place)
-                self._links.nearest(bodies, self._first_self, found)
-            for group, capsules in self._looks(touching):
-                group.nearest(bodies, capsules, some)
+            self._improve(some, self._links.transforms(q[rows]), touching)
 
         self._each(len(q), look)
         return best
+
+    def _improve(self, best: Nearest, transforms: Array, touching: bool) -> None:
+        """Improve the nearest approaches of postures by the poses of all their links, in place."""
+        bodies = self._links.bodies(transforms)
+        if len(self._links.pairs):
+            found = (best.value, best.pair, best.place)
+            self._links.nearest(bodies, self._first_self, found)
+        for group, capsules in self._looks(touching):
+            group.nearest(bodies, capsules, best)
 
     def bounds(
         self,
@@ -188,11 +188,13 @@ class Checker:
             )
             for group, capsules in self._looks(touching):
                 group.lower(bodies, capsules, motions, found)
+            close = np.flatnonzero(lower[rows] < floor[rows])
+            if close.size:
+                best = _nothing_near(close.size)
+                self._improve(best, transforms[close], touching)
+                here[rows.start + close] = best.value
 
         self._each(len(q), look)
-        close = np.flatnonzero(lower < floor)
-        if close.size:
-            here[close] = self.nearest(q[close], touching=touching).value
         return PostureBounds(lower=lower, here=here, pair=pair)
 
     def segments(self, starts: Array, ends: Array, excluded: tuple[Indices, Indices]) -> Array:
@@ -235,6 +237,14 @@ class Checker:
             return
         with ThreadPoolExecutor(self._threads) as pool:
             list(pool.map(look, chunks))
+
+
+def _nothing_near(count: int) -> Nearest:
+    return Nearest(
+        value=np.full(count, np.inf),
+        pair=np.full(count, -1, dtype=np.int64),
+        place=np.zeros((count, 3)),
+    )
 
 
 def checked_rows(name: str, values: object, width: int, count: int | None = None) -> Array:
