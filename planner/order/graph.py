@@ -35,7 +35,7 @@ OUTSIDE = 5  # more of them, of other groups
 _LOOKED_AT = (40, 400)  # nearest ones among which those of other groups are looked for
 _ALL_LOOKED_AT = 800_000  # of all candidates together, within these
 _SAMPLES = 64  # candidates whose surroundings are measured, to scale the joints
-_TABLED = 512  # candidates between which travels are kept: 2 MB
+_TABLED = 1024  # candidates between which travels are kept: 8 MB
 _ROWS = 4096  # candidates asked for at a time
 _HALVINGS = 60  # of an interval, until only rounding is left
 
