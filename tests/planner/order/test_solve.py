@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from planner.order import graph
 from planner.order.chooser import _TIE_BREAK, Chooser
 from planner.order.fastest import SearchBudget, again, solve
 from planner.order.graph import HOME
@@ -201,6 +202,24 @@ def test_the_same_seed_gives_the_same_order_and_progress_is_told(made_up):
     assert list(done[:half]) == sorted(done[:half])
     other = solve(Chooser(found, costs), 60, replace(LITTLE, seed=7))
     assert other.choice.cost == pytest.approx(runs[0].choice.cost, rel=0.01)
+
+
+def test_travels_that_are_kept_are_those_that_are_computed_each_time(made_up, monkeypatch):
+    found, costs = made_up(12, 25, 4)
+    costs = replace(costs, home=np.random.default_rng(12).uniform(-2.0, 2.0, 5))
+    orders = []
+    for kept in (graph._TABLED, 0):
+        monkeypatch.setattr(graph, "_TABLED", kept)
+        assert (graph.nothing_known(found.point.size).size > 0) == (kept > 0)
+        chooser = Chooser(found, costs)
+        first = solve(chooser, 25, LITTLE).choice
+        a, b = first.chosen[3:5].tolist()
+        chooser.force({(a, b): 9.0, (int(first.chosen[0]), HOME): 9.0})
+        orders += [first, again(chooser, first, LITTLE)]
+    for one, other in zip(orders[:2], orders[2:], strict=True):
+        assert np.array_equal(one.chosen, other.chosen)
+        assert one.cost == other.cost
+    assert not np.array_equal(orders[0].chosen, orders[1].chosen)
 
 
 def test_efforts():
