@@ -373,6 +373,7 @@ class Arc(Meridian):
 # --------------------------------------------------------------------------------- Spans of points
 
 _ON_AXIS = 1e-9  # of the largest radius: a point there has no angle
+_EQUAL = 1e-3  # of the widest: gaps that are equal but for tessellation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -439,6 +440,8 @@ def angles_about(axis: Array, arms: Array) -> Array:
 def swept(angles: Array, opening: float) -> tuple[float, float]:
     """First angle and sweep of the range that leaves out the widest gap. [rad].
 
+    Of gaps that are equal but for tessellation it is always the same one, by where its middle lies.
+
     Args:
         angles: # (k,) [rad]
         opening: a gap up to this is none: points go all round. [rad]
@@ -447,7 +450,11 @@ def swept(angles: Array, opening: float) -> tuple[float, float]:
     if not ordered.size:
         return 0.0, FULL_TURN
     gaps = np.diff(np.append(ordered, ordered[0] + FULL_TURN))
-    widest = int(np.argmax(gaps))
-    if gaps[widest] <= opening or gaps[widest] >= FULL_TURN:
+    if gaps.max() <= opening or gaps.max() >= FULL_TURN:
         return 0.0, FULL_TURN
+    equal = np.flatnonzero(gaps >= gaps.max() * (1.0 - _EQUAL))
+    for side in (np.cos, np.sin):  # neither rounding nor where a turn begins chooses among them
+        place = side(ordered[equal] + 0.5 * gaps[equal])
+        equal = equal[place >= place.max() - _EQUAL]
+    widest = int(equal[0])
     return float(ordered[(widest + 1) % ordered.size]), float(FULL_TURN - gaps[widest])

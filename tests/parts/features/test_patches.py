@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parts.errors import FeatureError
+from parts.features.band import swept
 from parts.features.feature import feature_of_numbers
 from parts.sampling.layouts import PatchShape, lay_out
 from tests.cases import cases
@@ -161,3 +162,17 @@ def test_faults(phrase, told):
 def test_too_wide_a_margin(name):
     with pytest.raises(FeatureError, match=r"is left 0\.05 m away from its"):
         patch(name).inset(0.05)
+
+
+@pytest.mark.parametrize("middle", [0.0, 0.4, 0.5 * np.pi, np.pi])
+def test_of_equal_openings_it_is_always_the_same_one(middle):
+    """A tube with a window on either side: neither rounding nor where angles begin anew chooses."""
+    arc = np.linspace(0.5, np.pi - 0.5, 9)
+    rng = np.random.default_rng(3)
+    firsts = []
+    for _ in range(8):
+        angles = middle + np.concatenate([arc, arc + np.pi]) + rng.normal(scale=1e-7, size=18)
+        first, sweep = swept((angles + np.pi) % (2.0 * np.pi) - np.pi, 0.7)
+        assert sweep == pytest.approx(2.0 * np.pi - 1.0, abs=1e-6)
+        firsts.append([np.cos(first), np.sin(first)])
+    assert np.ptp(firsts, axis=0).max() < 1e-6
