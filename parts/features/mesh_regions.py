@@ -105,6 +105,7 @@ def mesh_regions(mesh: TriangleMesh, triangles: Indices) -> tuple[MeshRegion, ..
     search.take_planes()
     search.settle_borders()
     search.give_up_open_regions()
+    search.take_corners()
     search.unite()
     return tuple(search.regions())
 
@@ -709,6 +710,13 @@ class _Search:
         sag = np.abs(surface.distance(facets.centres[some]))
         return some[sag <= self._deepest(surface, some)]
 
+    def _depths(self) -> Array:
+        """How far inside each surface facets may lie that are like its own. [m]."""
+        depths = np.full(len(self._surfaces), np.inf)
+        for number, own in self._rows().items():
+            depths[number] = self._deepest(self._surfaces[number], own)
+        return depths
+
     def _deepest(self, surface: Surface, some: Indices | Mask) -> float:
         """How far inside a surface facets may lie that are like some of its own. [m]."""
         sag = np.abs(surface.distance(self._facets.centres[some]))
@@ -858,9 +866,7 @@ class _Search:
         last of its own: which of two it is shows once both surfaces are known.
         """
         self._loose, self._close = self._room[-1]
-        depths = np.full(len(self._surfaces), np.inf)
-        for number, own in self._rows().items():
-            depths[number] = self._deepest(self._surfaces[number], own)
+        depths = self._depths()
         changed = self._contested(depths) | self._left_over(depths) | self._joined()
         for number, own in self._rows().items():
             if number in changed:
@@ -932,14 +938,19 @@ class _Search:
         return changed
 
     def _left_over(self, depths: Array) -> set[int]:
-        """Facets between surfaces that all lie loosely on them: their sloppy edges."""
+        """Facets between surfaces that all lie loosely on them: their sloppy edges.
+
+        First those that lie closely on one: a surface that others lie on loosely would cut them off
+        from their own.
+        """
         owner, pieces = self._owner.copy(), self._pieces()
-        for _ in range(_LAYERS):
-            some, numbers, away = self._nearest(owner, owner < 0, depths)
-            on = np.isfinite(away)
-            if not on.any():
-                break
-            owner[some[on]] = numbers[on]
+        for room in (self._close, self._loose):
+            for _ in range(_LAYERS):
+                some, numbers, away = self._nearest(owner, owner < 0, depths)
+                on = away <= room
+                if not on.any():
+                    break
+                owner[some[on]] = numbers[on]
         left = np.bincount(pieces[owner < 0], minlength=self._facets.count)
         taken = (self._owner < 0) & (left[pieces] == 0)
         self._owner[taken] = owner[taken]
@@ -1015,6 +1026,21 @@ class _Search:
             if len(facets.inner_points(np.flatnonzero(self._owner == number))) < _PROVEN
         ]
         self._owner[np.isin(self._owner, given_up)] = -1
+
+    def take_corners(self) -> None:
+        """Give single facets to the surface that they lie on closely, where most of their rim is.
+
+        At a corner of a face all of a facet's corners lie on edges, which may be sloppy; of it a
+        freeform beside the face has nothing but one side.
+        """
+        facets = self._facets
+        depths = self._depths()
+        free = self._owner < 0
+        open_ = facets.edge_lengths * free[facets.beside.items]
+        free &= np.bincount(facets.owners, open_, facets.count) < 0.5 * facets.rims
+        some, numbers, away = self._nearest(self._owner, free, depths)
+        on = away <= self._close
+        self._owner[some[on]] = numbers[on]
 
     def unite(self) -> None:
         """Give regions whose corners lie on one surface that of the largest of them."""
