@@ -185,7 +185,7 @@ def usual_margins(feature: Feature, ball_radius: float = 0.0) -> tuple[float, ..
         ball_radius: of the stylus, where it is known. [m]
     """
     patch = feature.patch
-    extents = [patch.height] if patch.round else [patch.width, patch.height]
+    extents = [patch.height] if patch.full else [patch.width, patch.height]
     least = min([extent for extent in extents if extent > 0.0], default=0.0)
     best = min(max(ball_radius, _MARGIN[0] * least), _MARGIN[1] * least)
     return (*(best * 0.5**step for step in range(_HALVINGS)), 0.0)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from parts.errors import SamplingError
+from parts.features.feature import feature_of_numbers
 from parts.part import load_part
 from parts.probe import Tip
+from parts.sampling.sample import usual_margins
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +37,15 @@ def test_a_margin_that_leaves_no_room_is_made_narrower_but_a_given_one_is_not(bl
     assert top.edge_margin == pytest.approx(0.05 * 0.080)
     with pytest.raises(SamplingError, match="smaller edge margin"):
         block.sample("top", count=40, edge_margin=0.0399)
+
+
+@pytest.mark.parametrize(
+    ("sweep", "extent"), [(360.0, 60e-3), (90.0, 0.5 * np.pi * 5e-3), (20.0, np.pi / 9 * 5e-3)]
+)
+def test_the_width_of_a_fillet_is_an_extent_and_that_of_a_bore_is_none(sweep, extent):
+    """A margin by its length alone would leave of a narrow fillet what a fit's rounding decides."""
+    phrase = f"cylinder:base=0,0,0;axis=0,0,1;diameter=10;height=60;inner;sweep-deg={sweep}"
+    assert usual_margins(feature_of_numbers(phrase))[0] == pytest.approx(0.05 * extent)
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3, 5])
