@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from parts.errors import PartError
 from robots.core.arrays import Array, freeze_directions, freeze_vectors
 
-_ALIKE = 1e-4  # components of a direction that are equal but for the rounding of a fit
+_ALIKE = 5e-3  # components of a direction that are equal but for what a face of a mesh is off
 _UP = np.array([0.0, 0.0, 1.0])
 
 
