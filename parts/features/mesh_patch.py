@@ -134,11 +134,6 @@ class RoundSkin(SkinPatch):
         """It is, about the cylinder's axis."""
         return self.guide.round
 
-    @property
-    def full(self) -> bool:
-        """Whether the cylinder's piece closes about its axis."""
-        return self.guide.full
-
     def at(self, uv: Array) -> SurfacePoints:
         """Points of the triangles next to those of the cylinder."""
         feet = self.geometry.closest(self.guide.at(uv).positions)

@@ -66,11 +66,6 @@ class Patch(ABC):
         return False
 
     @property
-    def full(self) -> bool:
-        """Whether u comes back to where it began, so that no edge bounds it."""
-        return False
-
-    @property
     def measure(self) -> float:
         """Area, or length of a curve. [m²] or [m]."""
         return self.width * (self.height or 1.0)
@@ -205,11 +200,6 @@ class SlotPatch(Patch):
     @property
     def round(self) -> bool:
         """It closes about its axis."""
-        return True
-
-    @property
-    def full(self) -> bool:
-        """Always."""
         return True
 
     def at(self, uv: Array) -> SurfacePoints:
@@ -353,11 +343,6 @@ class SurfaceCircle(Patch):
         """Always."""
         return True
 
-    @property
-    def full(self) -> bool:
-        """Whether it has no ends."""
-        return self.sweep >= 2.0 * np.pi * (1 - 1e-12)
-
     def at(self, uv: Array) -> SurfacePoints:
         """Points by their share of the angle."""
         angle = self.first_angle + self.sweep * uv[:, 0]
@@ -369,7 +354,7 @@ class SurfaceCircle(Patch):
     def inset(self, margin: float) -> SurfaceCircle:
         """A full circle has no ends; an arc loses the margin at both."""
         angle = margin / self.radius
-        if self.full:
+        if self.sweep >= 2.0 * np.pi * (1 - 1e-12):
             return self
         if self.sweep <= 2.0 * angle:
             raise FeatureError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from parts.errors import SamplingError
+from parts.errors import FeatureError, SamplingError
 from parts.features.feature import Feature
 from parts.features.mesh_patch import RoundSkin, SkinPatch
 from parts.features.patch import Patch, SurfacePoints
@@ -172,6 +172,7 @@ def _too_few(feature: Feature, count: int) -> tuple[str, ...]:
 
 _MARGIN = (0.05, 0.2)  # of the feature's least extent: the usual margin, and the most
 _HALVINGS = 3  # of a usual margin that leaves no room
+_ROOM = 0.1  # of a patch's width that a usual margin leaves
 
 
 def usual_margins(feature: Feature, ball_radius: float = 0.0) -> tuple[float, ...]:
@@ -185,10 +186,19 @@ def usual_margins(feature: Feature, ball_radius: float = 0.0) -> tuple[float, ..
         ball_radius: of the stylus, where it is known. [m]
     """
     patch = feature.patch
-    extents = [patch.height] if patch.full else [patch.width, patch.height]
+    extents = [patch.height] if patch.round else [patch.width, patch.height]
     least = min([extent for extent in extents if extent > 0.0], default=0.0)
     best = min(max(ball_radius, _MARGIN[0] * least), _MARGIN[1] * least)
-    return (*(best * 0.5**step for step in range(_HALVINGS)), 0.0)
+    margins = (best * 0.5**step for step in range(_HALVINGS))
+    return (*(margin for margin in margins if _leaves_room(patch, margin)), 0.0)
+
+
+def _leaves_room(patch: Patch, margin: float) -> bool:
+    """Whether a margin leaves a share of a patch; of less, rounding may decide whether it does."""
+    try:
+        return patch.inset(margin).width >= _ROOM * patch.width
+    except FeatureError:
+        return False
 
 
 def count_for(

@@ -39,13 +39,12 @@ def test_a_margin_that_leaves_no_room_is_made_narrower_but_a_given_one_is_not(bl
         block.sample("top", count=40, edge_margin=0.0399)
 
 
-@pytest.mark.parametrize(
-    ("sweep", "extent"), [(360.0, 60e-3), (90.0, 0.5 * np.pi * 5e-3), (20.0, np.pi / 9 * 5e-3)]
-)
-def test_the_width_of_a_fillet_is_an_extent_and_that_of_a_bore_is_none(sweep, extent):
-    """A margin by its length alone would leave of a narrow fillet what a fit's rounding decides."""
+@pytest.mark.parametrize("off", [-0.01, 0.0, 0.01])
+def test_a_usual_margin_does_not_hang_on_how_exactly_a_fillet_is_known(off):
+    """3 mm off both sides of a fillet that is as wide as that, but for 0.01 degrees."""
+    sweep = np.degrees(2.0 * np.arcsin(3.0 / 5.0)) + off
     phrase = f"cylinder:base=0,0,0;axis=0,0,1;diameter=10;height=60;inner;sweep-deg={sweep}"
-    assert usual_margins(feature_of_numbers(phrase))[0] == pytest.approx(0.05 * extent)
+    assert usual_margins(feature_of_numbers(phrase)) == pytest.approx((1.5e-3, 0.75e-3, 0.0))
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3, 5])
