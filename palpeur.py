@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from planner.fixes.explanation import explain as explain
     from planner.job import Job as Job
     from planner.job import read_job as read_job
+    from planner.library import read_example as read_example
     from planner.part_pose.place import Placement as Placement
     from planner.part_pose.place import place as place
     from planner.plan import Plan as Plan
@@ -93,6 +94,7 @@ _HOMES = {
     "plan": "planner.planning",
     "propose": "planner.proposal.proposal",
     "prove": "planner.proof",
+    "read_example": "planner.library",
     "read_job": "planner.job",
     "read_points": "parts.points",
     "show": "reports.views",

@@ -1,4 +1,4 @@
-"""Identity of processes, whether they still run, and names of partial files."""
+"""Processes: which one this is, whether others still run, partial files, memory to give back."""
 
 from __future__ import annotations
 

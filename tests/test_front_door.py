@@ -64,7 +64,7 @@ NAMES = [
         "propose",
         "prove",
     ),
-    *("read_job", "read_points", "show"),
+    *("read_example", "read_job", "read_points", "show"),
 ]
 
 
@@ -125,6 +125,12 @@ def test_types_are_checked_for_every_name():
     for shown, own in (("batch", "run_batch"), ("evaluate", "evaluate_job")):
         seen[shown] = f"{seen.pop(own)}:{own}"
     assert seen == pp._HOMES
+
+
+def test_an_example_is_read_by_its_name():
+    assert pp.read_example("blade").name == pp.read_job(path_of("blade")).name
+    with pytest.raises(pp.PlannerError, match="blade"):
+        pp.read_example("blades")
 
 
 def test_every_name_is_there():

@@ -75,7 +75,7 @@ ALLOWED = {
     ("planner/result_files.py", "CDLL"): "the C library of the process: renameat2",
     ("planner/processes.py", "CDLL"): "the C library of the process: malloc_trim",
     (
-        "robots/core/kernels/recorded.py",
+        "robots/core/kernels/recordings.py",
         "marshal",
     ): "numbers and names, out of the cache whose machine code is run: docs/threat-model.md",
     ("robots/core/views.py", "import_module"): "one name, written in the source",

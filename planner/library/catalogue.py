@@ -5,9 +5,13 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planner.errors import JobError
 from robots.core.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from planner.job import Job
 
 _JOBS = Catalogue(
     package="planner.library", thing="job", endings=(), file="job.toml", error=JobError
@@ -40,3 +44,14 @@ def path_of(name: str) -> Path:
         JobError: no such name; the message gives the nearest.
     """
     return _JOBS.file_of(name)
+
+
+def read_example(name: str) -> Job:
+    """A library job, see ``palpeur examples``.
+
+    Raises:
+        JobError: no such name; the message gives the nearest.
+    """
+    from planner.job import read_job
+
+    return read_job(path_of(name))

@@ -17,7 +17,7 @@ from robots.core.equations.kinematics import frames
 from robots.core.equations.lagrange import lagrange
 from robots.core.equations.tree import tree_of
 from robots.core.kernels import Kernel
-from robots.core.kernels.recorded import recorded
+from robots.core.kernels.recordings import recorded
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Programme, Recorder, recording_functions
 

@@ -32,7 +32,7 @@ from robots.core.equations.algebra import (
 )
 from robots.core.equations.kinematics import Frame, Rates, frames, link_rates, tool_frame
 from robots.core.equations.tree import Tree, tree_of
-from robots.core.kernels.recorded import recorded
+from robots.core.kernels.recordings import recorded
 from robots.core.mechanism import Mechanism
 from robots.core.recording import Node, Programme, Recorder, recording_functions
 

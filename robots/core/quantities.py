@@ -30,7 +30,7 @@ from robots.core.equations.kinematics import (
 from robots.core.equations.lagrange import lagrange
 from robots.core.equations.tree import Tree, grouped, tree_of
 from robots.core.errors import EquationError
-from robots.core.kernels.recorded import recorded
+from robots.core.kernels.recordings import recorded
 from robots.core.mechanism import Mechanism
 from robots.core.recording import (
     OperationCounts,

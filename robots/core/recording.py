@@ -105,7 +105,7 @@ class Programme:
         result: the output array.
         instructions: inputs and constants included; operands stand before their use.
         outputs: row-major numbers of the result.
-        origin: name that it is kept under, of a recording; see ``robots.core.kernels.recorded``.
+        origin: name that it is kept under, of a recording; see ``robots.core.kernels.recordings``.
         content: its ``digest``, where that is known.
     """
 

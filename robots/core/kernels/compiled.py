@@ -18,7 +18,7 @@ from robots.core.kernels import llvm
 from robots.core.kernels.address import address_of
 from robots.core.kernels.llvm import llvm_text
 from robots.core.kernels.machine import Loaded, Machine, kept_code, load
-from robots.core.kernels.recorded import keep
+from robots.core.kernels.recordings import keep
 from robots.core.recording import Programme
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from planner.cli.main import main
-from tests.cases import SOAK
+from planner.presenting import present as presenting
+from tests.cases import SOAK, cases
 
 STATES = "q1_deg,q2_deg,q3_deg,q4_deg,q5_deg\n0,0,0,0,0\n30,-40,60,90,-20\n"
 
@@ -84,3 +85,19 @@ def first_figures(monkeypatch):
         return {f"{name}.{form}" for name in kept for form in ("png", "svg")}
 
     return keep
+
+
+@pytest.fixture(scope="module")
+def presented_once():
+    """Several commands, or forms of an answer, ask what becomes of one presented job."""
+    made, make = {}, presenting.present
+
+    def remembered(job, *rest):
+        if job.fingerprint not in made:
+            made[job.fingerprint] = make(job, *rest)
+        return made[job.fingerprint]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(presenting, "present", remembered)
+        patch.setattr(presenting, "_SPREAD", cases(gate=100, soak=300))
+        yield

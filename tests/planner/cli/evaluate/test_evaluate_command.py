@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from planner.library import path_of
-from planner.presenting import present as presenting
-from tests.cases import cases
 
 TOLERANCE = '\n[[tolerance]]\nfeature = "plane"\nkind = "{kind}"\nvalue_mm = {value}\n'
 UNCERTAINTY = """
@@ -55,25 +53,10 @@ def measured(job, tmp_path):
     return write
 
 
-@pytest.fixture(scope="module")
-def _presented_once():
-    """Both commands ask how the block is presented."""
-    made, make = {}, presenting.present
-
-    def remembered(job, *rest):
-        if job.fingerprint not in made:
-            made[job.fingerprint] = make(job, *rest)
-        return made[job.fingerprint]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(presenting, "present", remembered)
-        patch.setattr(presenting, "_SPREAD", cases(gate=100, soak=300))
-        yield
-
-
 @pytest.fixture
-def presented(_presented_once, tmp_path):
+def presented(request, tmp_path):
     """A block on a hexapod whose legs alone are uncertain: job file, and its points as measured."""
+    request.getfixturevalue("presented_once")
     source = Path(__file__).parents[2] / "presenting" / "job"
     folder = shutil.copytree(source, tmp_path / "presented")
     path = folder / "job.toml"

@@ -11,25 +11,10 @@ import pytest
 
 from planner.cli.job import commands
 from planner.presenting import present as presenting
-from tests.cases import SOAK, cases
+from tests.cases import SOAK
 
+pytestmark = pytest.mark.usefixtures("presented_once")
 FOLDER = Path(__file__).parent.parent.parent / "presenting" / "job"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _a_job_is_presented_once():
-    """Tests ask for what becomes of one job in several forms."""
-    made, make = {}, presenting.present
-
-    def remembered(job, *rest):
-        if job.fingerprint not in made:
-            made[job.fingerprint] = make(job, *rest)
-        return made[job.fingerprint]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(presenting, "present", remembered)
-        patch.setattr(presenting, "_SPREAD", cases(gate=100, soak=300))
-        yield
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from robots.arm.equations import branch_programme, line_programme, newton_programme
 from robots.arm.family import arm_family
-from robots.core.kernels.recorded import PROGRAMMES
+from robots.core.kernels.recordings import PROGRAMMES
 from robots.core.quantities import quantity
 from robots.core.recording import Recorder
 from robots.core.remembered import remembered

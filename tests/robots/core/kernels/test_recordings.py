@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from robots.core.kernels import Kernel
-from robots.core.kernels import recorded as module
-from robots.core.kernels.recorded import recorded
+from robots.core.kernels import recordings as module
+from robots.core.kernels.recordings import recorded
 from robots.core.quantities import quantity
 from robots.core.recording import Recorder, recording_functions
 from robots.library import load
