@@ -630,6 +630,10 @@ def start_job(
     # A pose that nobody gave depends on where the points are, which the job reads.
     job = Job(robot=arm, points=Path(points), part=loaded, pose=pose, name=name or of.stem)
     comments: dict[KeyPath, tuple[str, ...]] = {("probe",): _STYLUS}
+    try:
+        job.joint_limits()
+    except JobError as error:  # published robots seldom state accelerations
+        comments["robot",] = tuple(error.message.splitlines())
     if pose is None:
         corners = np.stack([job.points.positions.min(axis=0), job.points.positions.max(axis=0)])
         bounds = corners if loaded is None else loaded.geometry.mesh.bounds

@@ -111,6 +111,22 @@ def test_a_job_of_points_that_one_has(tmp_path, capsys):
     posed = read_job(tmp_path / "posed" / "job.toml")
     assert posed.part.T_base_part[:3, 3] == pytest.approx([0.5, 0.0, 0.1])
     assert "is a guess" not in posed.text
+    assert "limit" not in posed.text
+
+
+def test_what_a_published_robot_lacks_stands_in_its_job(tmp_path):
+    """No time can be planned without accelerations, which URDF has no place for."""
+    points = tmp_path / "points.csv"
+    points.write_text("name,x_mm,y_mm,z_mm,nx,ny,nz\nP1,20,20,30,0,0,1\n", encoding="utf-8")
+    axis = '<axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="2" effort="9"/>'
+    joint = '<joint name="j{0}" type="revolute"><parent link="l{0}"/><child link="l{1}"/>' + axis
+    links = "".join(f'<link name="l{k}"/>' for k in range(7))
+    joints = "".join(joint.format(k, k + 1) + "</joint>" for k in range(6))
+    robot = tmp_path / "arm.urdf"
+    robot.write_text(f'<robot name="arm">{links}{joints}</robot>', encoding="utf-8")
+    job = proposal.start_job(robot, points, pose=np.eye(4))
+    assert "# Joints j0, j1, j2, j3, j4, j5 of arm have no acceleration limit" in job.text
+    assert "#     default_acceleration_rad_s2 = 10.0" in job.text
 
 
 def test_the_template_as_one_document(tmp_path, capsys):
